@@ -1,0 +1,166 @@
+"""What the agent asks of a model and what comes back, whatever the provider.
+
+The internal stream speaks the language of the Messages API: every delta carries the event in that shape
+(`raw`), so that hosts can forward it unchanged; adapters of other protocols build the same events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Protocol
+
+import msgspec
+
+from forge.core.message import Block, Message, Usage
+
+
+class ToolSpec(msgspec.Struct, frozen=True):
+    """A tool as the model sees it."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+class Options(msgspec.Struct, frozen=True):
+    """Wishes for one request. `thinking` is adaptive, enabled, disabled or "" (the model's default)."""
+
+    max_tokens: int | None = None
+    thinking: str = ""
+    thinking_budget: int | None = None
+    thinking_display: str = ""
+    effort: str = ""
+    cache_ttl: str = ""
+    tool_choice: str = ""
+    session_id: str = ""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One model request. `system` blocks are stable text; everything volatile is in the messages."""
+
+    model: str
+    system: list[str]
+    messages: list[Message]
+    tools: list[ToolSpec]
+    options: Options = Options()
+
+
+class Started(msgspec.Struct, frozen=True):
+    """The reply has begun."""
+
+    raw: dict[str, Any]
+    id: str
+    model: str
+    usage: Usage
+    request_id: str = ""
+
+
+class BlockStarted(msgspec.Struct, frozen=True):
+    raw: dict[str, Any]
+    index: int
+
+
+class BlockDelta(msgspec.Struct, frozen=True):
+    """`kind` is text, thinking, input, signature or other; `text` the new piece."""
+
+    raw: dict[str, Any]
+    index: int
+    kind: str
+    text: str
+
+
+class BlockFinished(msgspec.Struct, frozen=True):
+    raw: dict[str, Any]
+    index: int
+    block: Block
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """message_delta (`final` false) or message_stop (`final` true), for hosts that forward the raw stream."""
+
+    raw: dict[str, Any]
+    final: bool
+
+
+class Retrying(msgspec.Struct, frozen=True):
+    """The request failed and is sent again after a pause; whatever was streamed so far is void."""
+
+    attempt: int
+    max_retries: int
+    delay_ms: float
+    status: int | None
+    kind: str
+    message: str = ""
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """The whole reply. `stop_reason` uses the Messages API's words."""
+
+    message: Message
+    stop_reason: str
+    usage: Usage
+    model: str
+    request_id: str = ""
+    stop_details: dict[str, Any] | None = None
+
+
+Delta = Started | BlockStarted | BlockDelta | BlockFinished | Ending | Retrying | Finished
+
+
+class Price(msgspec.Struct, frozen=True):
+    """US dollars per million tokens."""
+
+    input: float = 0.0
+    output: float = 0.0
+    cache_read: float = 0.0
+    cache_write: float = 0.0
+    cache_write_1h: float = 0.0
+
+
+class ModelCard(msgspec.Struct, frozen=True):
+    """What is known of a model: limits, prices, abilities. `provider` is the row of the provider table."""
+
+    id: str
+    provider: str
+    protocol: str
+    label: str = ""
+    context_window: int = 200_000
+    max_output: int = 32_000
+    price: Price | None = None
+    thinking: str = ""
+    effort: str = ""
+    images: bool = True
+    documents: bool = True
+    knowledge_cutoff: str = ""
+
+    @property
+    def ref(self) -> str:
+        """`provider/model`, the name under which thinking blocks are kept."""
+        return f"{self.provider}/{self.id}"
+
+    def cost(self, usage: Usage) -> float:
+        p = self.price
+        if p is None:
+            return 0.0
+        short = usage.cache_write - usage.cache_write_1h
+        total = (
+            usage.input * p.input
+            + usage.output * p.output
+            + usage.cache_read * p.cache_read
+            + short * p.cache_write
+            + usage.cache_write_1h * p.cache_write_1h
+        )
+        return total / 1_000_000
+
+
+class Model(Protocol):
+    """Something that answers requests."""
+
+    @property
+    def card(self) -> ModelCard: ...
+
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Yields deltas, last `Finished`; raises `ModelError`. Closing the iterator aborts the request."""
+        ...
+
+    async def close(self) -> None: ...
