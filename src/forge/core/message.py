@@ -74,15 +74,10 @@ class Usage(msgspec.Struct, frozen=True):
     web_searches: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-            self.cache_write_1h + other.cache_write_1h,
-            self.reasoning + other.reasoning,
-            self.web_searches + other.web_searches,
-        )
+        return Usage(*(getattr(self, f) + getattr(other, f) for f in self.__struct_fields__))
+
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(*(getattr(self, f) - getattr(other, f) for f in self.__struct_fields__))
 
     @property
     def context(self) -> int:

@@ -115,7 +115,7 @@ class Action(msgspec.Struct, Generic[A], frozen=True):
 class Tool(msgspec.Struct, frozen=True):
     """A tool as the registry holds it; its code is imported by `load` on the first call.
 
-    `alone`: must not run beside other calls of the same message.
+    `alone`: must not run beside other calls of the same message. `validates`: checks its input itself.
     """
 
     name: str
@@ -125,4 +125,5 @@ class Tool(msgspec.Struct, frozen=True):
     origin: Origin = BUILTIN
     read_only: bool = False
     alone: bool = False
+    validates: bool = False
     aliases: tuple[str, ...] = ()

@@ -1,0 +1,86 @@
+"""What a running tool may know and change of its session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from forge.agent.event import ToolProgress
+from forge.agent.session import Session
+from forge.core.message import ToolUse
+from forge.core.tool import FileStamp
+from forge.foundation.permissions.decide import readable
+
+MAX_RESULT_CHARS = 400_000
+_PREVIEW_CHARS = 2_000
+
+
+class CallContext:
+    """The `ToolContext` of one call."""
+
+    def __init__(self, session: Session, call: ToolUse) -> None:
+        self.session = session
+        self._call = call
+
+    @property
+    def cwd(self) -> str:
+        return self.session.situation.cwd
+
+    @property
+    def start_dir(self) -> str:
+        return self.session.situation.start_dir
+
+    @property
+    def directories(self) -> list[str]:
+        return self.session.situation.directories
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return self.session.parts.env
+
+    @property
+    def session_id(self) -> str:
+        return self.session.id
+
+    @property
+    def results_dir(self) -> str:
+        return self.session.parts.results_dir
+
+    @property
+    def seen(self) -> dict[str, FileStamp]:
+        return self.session.seen
+
+    @property
+    def setting(self) -> Callable[[str, Any], Any]:
+        return self.session.parts.setting
+
+    def change_directory(self, path: str) -> None:
+        self.session.situation = self.session.situation.changed(cwd=path)
+        self.session.recorder.cwd = path
+
+    def readable(self, path: str) -> bool:
+        return readable(path, self.session.situation)
+
+    def progress(self, text: str) -> None:
+        self.session.emit(ToolProgress(self._call, text))
+
+    def bounded(self, content: str) -> str:
+        """The text, or its beginning and the file that holds all of it when it is too large for a message."""
+        if len(content) <= MAX_RESULT_CHARS:
+            return content
+        path = os.path.join(self.results_dir, f"{self._call.id}.txt")
+        try:
+            os.makedirs(self.results_dir, mode=0o700, exist_ok=True)
+            with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(content)
+        except OSError as error:
+            where = f"it could not be saved: {error.strerror}"
+        else:
+            where = f"Full output saved to: {path}"
+        size = len(content) / 1024
+        head = content[:_PREVIEW_CHARS]
+        return (
+            f"<persisted-output>\nOutput too large ({size:.1f}KB). {where}\n\n"
+            f"Preview (first 2KB):\n{head}\n...\n</persisted-output>"
+        )

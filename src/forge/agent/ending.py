@@ -1,0 +1,110 @@
+"""The ways a turn ends, and the promise that no tool use stays unanswered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from forge.agent.event import ToolFinished, TurnEnded
+from forge.agent.session import Session
+from forge.core.message import Block, Text, ToolResult
+from forge.foundation.errors import ModelError
+
+REJECTED = "User rejected tool use"
+
+
+def end(
+    s: Session,
+    *,
+    subtype: str = "success",
+    reason: str = "completed",
+    result: str = "",
+    errors: list[str] | None = None,
+) -> TurnEnded:
+    """Ends the turn with what it has brought about."""
+    turn, owed = s.turn, s.structured
+    value: Any = None if owed is None or owed.value is msgspec.UNSET else owed.value
+    text = msgspec.json.encode(value).decode() if value is not None else result or turn.text
+    ended = TurnEnded(
+        subtype=subtype,
+        terminal_reason=reason,
+        is_error=subtype != "success",
+        num_turns=1 + turn.user_events,
+        stop_reason=turn.stop_reason,
+        usage=turn.usage,
+        result=text if subtype == "success" else "",
+        errors=errors or [],
+        denials=turn.denials,
+        structured=value,
+        duration_ms=s.elapsed_ms(),
+        api_ms=s.ledger.api_ms,
+        first_token_ms=turn.first_token_ms,
+        request_ms=turn.request_ms,
+        spent_before=turn.spent_before,
+        prompt_uuids=turn.prompts,
+    )
+    s.recorder.side("last-prompt", leafUuid=s.recorder.leaf, lastPrompt=_last_prompt(s))
+    s.recorder.side("cost-state", **s.ledger.state())
+    return ended
+
+
+def limited(s: Session, limit: str) -> TurnEnded:
+    """Ends the turn because a limit of the run is reached."""
+    limits = s.parts.limits
+    if limit == "budget":
+        text = f"Reached maximum budget (${limits.max_budget_usd:g})"
+        return end(s, subtype="error_max_budget_usd", reason="budget_exhausted", errors=[text])
+    if limit == "structured":
+        text = "Failed to provide valid structured output after 5 attempts"
+        reason = "structured_output_retry_exhausted"
+        return end(s, subtype="error_max_structured_output_retries", reason=reason, errors=[text])
+    if limit == "time":
+        text = f"Reached maximum time ({limits.max_seconds:g} s)"
+        return end(s, subtype="error_during_execution", reason="time_exhausted", errors=[text])
+    text = f"Reached maximum number of turns ({limits.max_turns})"
+    return end(s, subtype="error_max_turns", reason="max_turns", errors=[text])
+
+
+def failed(s: Session, error: ModelError) -> TurnEnded:
+    """Ends the turn with an API error: the protocol calls that a success that is an error."""
+    s.turn.stop_reason = "stop_sequence"
+    ended = end(s, reason="api_error", result=error.message)
+    return msgspec.structs.replace(
+        ended,
+        is_error=True,
+        result=error.message,
+        api_status=error.answer.status,
+        api_error_type=error.answer.error_type,
+    )
+
+
+def answer_open_calls(s: Session, words: str) -> bool:
+    """Gives the calls of a reply that was never acted upon error results; true if there were any."""
+    calls = s.messages[-1].calls if s.messages and s.messages[-1].role == "assistant" else []
+    results: list[Block] = []
+    for call in calls:
+        result = ToolResult(call.id, words, True)
+        uuid = s.parts.new_id()
+        s.recorder.result(uuid, result, REJECTED)
+        s.turn.user_events += 1
+        s.emit(
+            ToolFinished(uuid, call, result, REJECTED, {"id": call.id, "non_execution_kind": "user-rejected"})
+        )
+        results.append(result)
+    if results:
+        s.add_user(results)
+    return bool(results)
+
+
+def _last_prompt(s: Session) -> str:
+    for message in reversed(s.messages):
+        if message.role == "user":
+            texts = [
+                b.text
+                for b in message.blocks
+                if isinstance(b, Text) and not b.text.startswith("<system-reminder>")
+            ]
+            if texts:
+                return texts[-1][:500]
+    return ""

@@ -1,0 +1,159 @@
+"""What a host may show: one union of events. Emitting one never blocks and never fails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from forge.core.message import Block, ToolResult, ToolUse, Usage
+from forge.core.model import Delta, Retrying
+
+
+class TurnStarted(msgspec.Struct, frozen=True):
+    """A prompt was accepted; the session's state is what the model will see."""
+
+    prompt_uuid: str
+
+
+class Requesting(msgspec.Struct, frozen=True):
+    """A model request is about to be sent."""
+
+
+class Streaming(msgspec.Struct, frozen=True):
+    """One delta of the reply under way."""
+
+    delta: Delta
+    message_id: str
+    first_token_ms: float | None = None
+
+
+class Retried(msgspec.Struct, frozen=True):
+    retry: Retrying
+
+
+class Replied(msgspec.Struct, frozen=True):
+    """A block of the reply is complete; `envelope` is the message as it was announced, without content."""
+
+    uuid: str
+    envelope: dict[str, Any]
+    block: Block
+    request_id: str = ""
+    thinking_ms: float | None = None
+
+
+class ApiFailed(msgspec.Struct, frozen=True):
+    """The model could not be asked; `text` is what the user reads."""
+
+    uuid: str
+    text: str
+    kind: str
+    status: int | None = None
+    error_type: str | None = None
+
+
+class ToolStarted(msgspec.Struct, frozen=True):
+    call: ToolUse
+
+
+class ToolProgress(msgspec.Struct, frozen=True):
+    call: ToolUse
+    text: str
+
+
+class Denied(msgspec.Struct, frozen=True):
+    """A call was refused without anybody having been asked."""
+
+    call: ToolUse
+    message: str
+    reason_type: str | None = None
+    reason: str | None = None
+
+
+class ToolFinished(msgspec.Struct, frozen=True):
+    """A call has its result. `data` is the structured result, `meta` how it was permitted or refused."""
+
+    uuid: str
+    call: ToolUse
+    result: ToolResult
+    data: Any = None
+    meta: dict[str, Any] | None = None
+
+
+class Noted(msgspec.Struct, frozen=True):
+    """A text that entered the history as the user's without being typed."""
+
+    uuid: str
+    text: str
+
+
+class Folded(msgspec.Struct, frozen=True):
+    """A queued prompt entered the running turn."""
+
+    uuid: str
+    prompt_uuid: str
+
+
+class ModeChanged(msgspec.Struct, frozen=True):
+    mode: str
+
+
+class Warned(msgspec.Struct, frozen=True):
+    """Something the user should know that does not stop the work."""
+
+    text: str
+
+
+class Denial(msgspec.Struct, frozen=True):
+    tool_name: str
+    tool_use_id: str
+    tool_input: dict[str, Any]
+
+
+class ModelSpend(msgspec.Struct, frozen=True):
+    """What one model has used."""
+
+    usage: Usage
+    cost: float
+
+
+class TurnEnded(msgspec.Struct, frozen=True):
+    """The turn is over. `subtype` and `terminal_reason` are the protocol's words."""
+
+    subtype: str
+    terminal_reason: str
+    is_error: bool
+    num_turns: int
+    stop_reason: str | None
+    usage: Usage
+    result: str = ""
+    errors: list[str] = []
+    denials: list[Denial] = []
+    structured: Any = None
+    api_status: int | None = None
+    api_error_type: str | None = None
+    duration_ms: float = 0
+    api_ms: float = 0
+    first_token_ms: float | None = None
+    request_ms: float | None = None
+    spent_before: dict[str, ModelSpend] = {}
+    prompt_uuids: list[str] = []
+
+
+Event = (
+    TurnStarted
+    | Requesting
+    | Streaming
+    | Retried
+    | Replied
+    | ApiFailed
+    | ToolStarted
+    | ToolProgress
+    | Denied
+    | ToolFinished
+    | Noted
+    | Folded
+    | ModeChanged
+    | Warned
+    | TurnEnded
+)

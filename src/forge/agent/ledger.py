@@ -1,0 +1,80 @@
+"""What the session has used and cost, per model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forge.agent.event import ModelSpend
+from forge.core.message import Usage
+from forge.core.model import ModelCard
+
+
+class Ledger:
+    """Adds up usage and cost; carries on from a resumed session's totals."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, ModelSpend] = {}
+        self.cards: dict[str, ModelCard] = {}
+        self.api_ms = 0.0
+
+    @property
+    def cost(self) -> float:
+        return sum(s.cost for s in self.spent.values())
+
+    def add(self, card: ModelCard, usage: Usage) -> None:
+        before = self.spent.get(card.id, ModelSpend(Usage(), 0.0))
+        self.cards[card.id] = card
+        self.spent[card.id] = ModelSpend(before.usage + usage, before.cost + card.cost(usage))
+
+    def snapshot(self) -> dict[str, ModelSpend]:
+        return dict(self.spent)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes over the totals of a `cost-state` record."""
+        models = state.get("modelUsage")
+        if not isinstance(models, dict):
+            return
+        for name, row in models.items():
+            if isinstance(row, dict):
+                self.spent[name] = ModelSpend(_usage(row), _number(row, "costUSD"))
+        self.api_ms = _number(state, "totalAPIDuration")
+
+    def state(self) -> dict[str, Any]:
+        """The totals as a `cost-state` record has them."""
+        return {
+            "totalCostUSD": round(self.cost, 10),
+            "totalAPIDuration": round(self.api_ms),
+            "modelUsage": {name: _row(s) for name, s in self.spent.items()},
+        }
+
+
+def _row(spend: ModelSpend) -> dict[str, Any]:
+    u = spend.usage
+    return {
+        "inputTokens": u.input,
+        "outputTokens": u.output,
+        "thinkingTokens": u.reasoning,
+        "cacheReadInputTokens": u.cache_read,
+        "cacheCreationInputTokens": u.cache_write,
+        "cacheCreationEphemeral5mInputTokens": u.cache_write - u.cache_write_1h,
+        "cacheCreationEphemeral1hInputTokens": u.cache_write_1h,
+        "webSearchRequests": u.web_searches,
+        "costUSD": round(spend.cost, 10),
+    }
+
+
+def _usage(row: dict[str, Any]) -> Usage:
+    return Usage(
+        input=int(_number(row, "inputTokens")),
+        output=int(_number(row, "outputTokens")),
+        cache_read=int(_number(row, "cacheReadInputTokens")),
+        cache_write=int(_number(row, "cacheCreationInputTokens")),
+        cache_write_1h=int(_number(row, "cacheCreationEphemeral1hInputTokens")),
+        reasoning=int(_number(row, "thinkingTokens")),
+        web_searches=int(_number(row, "webSearchRequests")),
+    )
+
+
+def _number(row: dict[str, Any], key: str) -> float:
+    value = row.get(key)
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,127 @@
+"""The agent loop: prompt in, model replies and tool calls until the turn ends."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from forge.agent.ending import answer_open_calls, end, failed, limited
+from forge.agent.event import ApiFailed, Folded, Noted, TurnEnded, TurnStarted
+from forge.agent.reply import Reply, ask_model
+from forge.agent.session import Prompt, Session, Turn
+from forge.agent.structured import MAX_FAILURES
+from forge.agent.texts.load import text
+from forge.agent.toolcall import run_calls
+from forge.core.message import Message, Text
+from forge.foundation.errors import ModelError
+
+MAX_CONTINUATIONS = 3
+
+
+async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
+    """Runs one turn to its end and emits it; an interrupt is an end like any other."""
+    s.turn = Turn(s.parts.clock(), s.ledger.snapshot())
+    s.emit(TurnStarted(prompt.uuid))
+    try:
+        ended = await _turn(s, prompt)
+    except ModelError as error:
+        ended = _api_failure(s, error)
+    except asyncio.CancelledError:
+        ended = _interrupted(s)
+        if not s.interrupted:
+            raise
+    s.emit(ended)
+    return ended
+
+
+async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
+    submitted = await s.hooks.fire("UserPromptSubmit", prompt=prompt.text)
+    if submitted.verdict == "deny":
+        return end(s, result=submitted.reason)
+    s.add_prompt(prompt, submitted.context)
+    if not prompt.query:
+        return end(s)
+    stop_hook_active = False
+    while True:
+        reply = await ask_model(s)
+        if await _acted(s, reply):
+            if ended := _ended_by_calls(s):
+                return ended
+        elif not _continued(s, reply):
+            stop = await s.hooks.fire("Stop", stop_hook_active=stop_hook_active)
+            if stop.verdict != "deny" or stop.end_turn:
+                return end(s)
+            note(s, stop.reason)
+            stop_hook_active = True
+        if limit := s.over_limit():
+            return limited(s, limit)
+        _fold_pending(s)
+
+
+async def _acted(s: Session, reply: Reply) -> bool:
+    """Runs the calls of a reply; false if there were none."""
+    calls = reply.message.calls
+    if not calls:
+        return False
+    await run_calls(s, calls, cut_off=reply.stop_reason == "max_tokens")
+    return True
+
+
+def _ended_by_calls(s: Session) -> TurnEnded | None:
+    """Whether what the calls did ends the turn: the value was handed over, or a hook said so."""
+    owed = s.structured
+    if s.turn.end_after_calls or (owed is not None and owed.value is not msgspec.UNSET):
+        return end(s)
+    return limited(s, "structured") if owed is not None and owed.failures >= MAX_FAILURES else None
+
+
+def _continued(s: Session, reply: Reply) -> bool:
+    """Whether a reply without calls is not the end: the model was cut off, paused, or owes a value."""
+    if reply.stop_reason == "pause_turn":
+        return True
+    if reply.stop_reason == "max_tokens" and s.turn.continuations < MAX_CONTINUATIONS:
+        s.turn.continuations += 1
+        note(s, text("continue"), show=False)
+        return True
+    owed = s.structured
+    if owed is not None and not owed.reminded:
+        owed.reminded = True
+        note(s, text("structured_output"), show=False)
+        return True
+    return False
+
+
+def note(s: Session, words: str, *, show: bool = True) -> None:
+    """Adds a text to the history in the user's place."""
+    uuid = s.parts.new_id()
+    s.recorder.prompt(uuid, [Text(words)], isMeta=True)
+    s.add_user([Text(words)])
+    if show:
+        s.turn.user_events += 1
+        s.emit(Noted(uuid, words))
+
+
+def _fold_pending(s: Session) -> None:
+    for prompt in s.take_pending():
+        s.add_prompt(prompt, [])
+        s.emit(Folded(s.parts.new_id(), prompt.uuid))
+
+
+def _api_failure(s: Session, error: ModelError) -> TurnEnded:
+    answer_open_calls(s, text("interrupted"))
+    uuid = s.parts.new_id()
+    answer = error.answer
+    words = error.message
+    s.emit(ApiFailed(uuid, words, error.kind, answer.status, answer.error_type))
+    message = {"id": uuid, "type": "message", "role": "assistant", "model": "<synthetic>"}
+    s.recorder.reply(message, [(uuid, Text(words))], isApiErrorMessage=True)
+    s.messages.append(Message("assistant", [Text(words)], made_by="<synthetic>"))
+    return failed(s, error)
+
+
+def _interrupted(s: Session) -> TurnEnded:
+    during_tools = answer_open_calls(s, text("interrupted")) or s.turn.stopped_in_tools
+    note(s, text("interrupt_note_tools" if during_tools else "interrupt_note"))
+    reason = "aborted_tools" if during_tools else "aborted_streaming"
+    return end(s, subtype="error_during_execution", reason=reason, errors=["The turn was interrupted."])

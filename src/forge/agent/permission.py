@@ -1,0 +1,104 @@
+"""Whether a call may run: rules first, then hooks, then whoever can be asked; without anybody, no."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from forge.agent.done import Done, failure, input_failure
+from forge.agent.event import Denial, Denied
+from forge.agent.hooks.port import Outcome
+from forge.agent.host import Allow, AskPermission
+from forge.agent.session import Session
+from forge.core.message import ToolUse
+from forge.core.tool import Tool
+from forge.foundation.permissions.decide import decide
+from forge.foundation.permissions.situation import Decision
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The settled question: the call as it may run, or the result that refuses it."""
+
+    call: ToolUse
+    meta: dict[str, Any]
+    refused: Done | None = None
+
+
+async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verdict:
+    """Settles whether `call` may run, remembering what the user wants remembered."""
+    if hooked.verdict == "deny":
+        return _refused(
+            s, call, f"PreToolUse:{tool.name} hook error: {hooked.reason}", _meta(call, "reject", "hook")
+        )
+    decision = decide(tool.name, call.input, s.situation)
+    if decision.verdict == "allow" and hooked.verdict != "ask":
+        return Verdict(call, _meta(call, "accept", "config", decision.reason_type))
+    if decision.verdict == "deny":
+        return _denied(s, call, decision, kind="permission-rule")
+    if hooked.verdict == "allow" and decision.reason_type != "rule":
+        return Verdict(call, _meta(call, "accept", "hook"))
+    if s.situation.deny_instead_of_prompting:
+        return _denied(s, call, decision, kind="user-rejected")
+    return await _ask(s, call, decision)
+
+
+def forbidden(s: Session, call: ToolUse) -> Done | None:
+    """The refusal of a call that path rules forbid, which the protocol reports as a tool error."""
+    decision = decide(call.name, call.input, s.situation)
+    if decision.verdict != "deny" or not decision.tool_error:
+        return None
+    s.turn.denials.append(Denial(call.name, call.id, call.input))
+    return input_failure(call, decision.message)
+
+
+async def _ask(s: Session, call: ToolUse, decision: Decision) -> Verdict:
+    requested = await s.hooks.fire(
+        "PermissionRequest",
+        tool_name=call.name,
+        tool_input=call.input,
+        permission_suggestions=decision.suggestions,
+    )
+    if requested.verdict == "allow":
+        return Verdict(_with_input(call, requested.updated_input), _meta(call, "accept", "hook"))
+    if requested.verdict == "deny":
+        return _refused(s, call, requested.reason, _meta(call, "reject", "hook"))
+    answer = await s.host.ask(AskPermission(call, decision))
+    if isinstance(answer, Allow):
+        s.remember(answer.updates)
+        source = "user_permanent" if answer.updates else "user_temporary"
+        return Verdict(_with_input(call, answer.updated_input), _meta(call, "accept", source))
+    if not answer.asked:
+        return _denied(s, call, decision, kind="user-rejected", words=answer.message)
+    meta = {**_meta(call, "reject", "user_reject"), "non_execution_kind": "permission-rule"}
+    if answer.interrupt:
+        s.interrupt()
+    return _refused(s, call, answer.message, meta)
+
+
+def _with_input(call: ToolUse, updated: dict[str, Any] | None) -> ToolUse:
+    if updated is None or updated == call.input:
+        return call
+    return ToolUse(call.id, call.name, updated)
+
+
+def _denied(s: Session, call: ToolUse, decision: Decision, *, kind: str, words: str = "") -> Verdict:
+    """A refusal nobody was asked about; hosts hear of it in an event of its own."""
+    message = words or decision.message
+    asked_in_vain = kind == "user-rejected"
+    reason_type = None if asked_in_vain and decision.reason_type != "safetyCheck" else decision.reason_type
+    s.emit(Denied(call, message, reason_type, decision.reason))
+    meta = {**_meta(call, "reject", "config", reason_type), "non_execution_kind": kind}
+    return _refused(s, call, message, meta)
+
+
+def _refused(s: Session, call: ToolUse, message: str, meta: dict[str, Any]) -> Verdict:
+    s.turn.denials.append(Denial(call.name, call.id, call.input))
+    return Verdict(call, meta, msgspec.structs.replace(failure(call, message), meta=meta))
+
+
+def _meta(call: ToolUse, decision: str, source: str, reason_type: str | None = None) -> dict[str, Any]:
+    told = {"decision": decision, "source": source}
+    if reason_type:
+        told["reason_type"] = reason_type
+    return {"id": call.id, "permission_decision": told}

@@ -1,0 +1,119 @@
+"""Writes what happens in a session into its transcript, as records of the reference program's format.
+
+A transcript that cannot be written is reported once and does not stop the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from forge.core.message import Block, Message, ToolResult
+from forge.foundation.ids import timestamp
+from forge.foundation.transcript import Record, Transcript
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What every record of a session repeats."""
+
+    session_id: str
+    version: str
+    entrypoint: str
+    git_branch: str
+
+
+class Recorder:
+    """Chains records by parent; `transcript` None means the session is not kept."""
+
+    def __init__(
+        self,
+        transcript: Transcript | None,
+        stamp: Stamp,
+        *,
+        clock: Callable[[], float],
+        new_id: Callable[[], str],
+        warn: Callable[[str], None],
+    ) -> None:
+        self.transcript = transcript
+        self.stamp = stamp
+        self.leaf: str | None = None
+        self.cwd = ""
+        self._clock, self._new_id, self._warn = clock, new_id, warn
+        self._broken = False
+
+    def prompt(self, uuid: str, content: str | list[Block], **facts: Any) -> None:
+        """The user's own words."""
+        self._entry("user", uuid, {"message": {"role": "user", "content": content}, **facts})
+
+    def reminder(self, kind: str, text: str) -> None:
+        """A text Forge adds to the user's message, kept so that a resumed request is the same."""
+        body = {"attachment": {"type": kind}, "rendered": [{"content": text}], "renderedRole": "user"}
+        self._entry("attachment", self._new_id(), body)
+
+    def reply(self, message: dict[str, Any], blocks: list[tuple[str, Block]], **facts: Any) -> None:
+        """An assistant message, one record per block with the uuid its event had."""
+        for n, (uuid, block) in enumerate(blocks):
+            self._entry(
+                "assistant", uuid, {"message": {**message, "content": [block]}, "apiBlockIndex": n, **facts}
+            )
+
+    def result(self, uuid: str, result: ToolResult, data: Any, **facts: Any) -> None:
+        """The answer to one call."""
+        message = {"role": "user", "content": [result]}
+        self._entry("user", uuid, {"message": message, "toolUseResult": data, **facts})
+
+    def side(self, kind: str, **facts: Any) -> None:
+        """A record outside the chain."""
+        self._write({"type": kind, **facts, "sessionId": self.stamp.session_id})
+
+    def replay(self, messages: list[Record]) -> None:
+        """Copies the records of another session into this one, for a fork."""
+        for record in messages:
+            self._write({**record, "sessionId": self.stamp.session_id})
+            self.leaf = record.get("uuid", self.leaf)
+
+    def close(self) -> None:
+        if self.transcript is not None:
+            self.transcript.close()
+
+    def _entry(self, kind: str, uuid: str, body: dict[str, Any]) -> None:
+        s = self.stamp
+        self._write(
+            {
+                "parentUuid": self.leaf,
+                "isSidechain": False,
+                "type": kind,
+                **body,
+                "uuid": uuid,
+                "timestamp": timestamp(self._clock()),
+                "userType": "external",
+                "entrypoint": s.entrypoint,
+                "cwd": self.cwd,
+                "sessionId": s.session_id,
+                "version": s.version,
+                "gitBranch": s.git_branch,
+            }
+        )
+        self.leaf = uuid
+
+    def _write(self, record: Record) -> None:
+        if self.transcript is None:
+            return
+        try:
+            self.transcript.append(record)
+        except OSError as error:
+            if not self._broken:
+                self._warn(
+                    f"The session cannot be saved to {self.transcript.path}: {error.strerror}."
+                    " Work goes on, but this session may not be resumable."
+                )
+            self._broken = True
+
+
+def message_record(
+    message: Message, envelope: dict[str, Any], stop_reason: str | None, usage: dict[str, Any]
+) -> dict[str, Any]:
+    """The `message` object of assistant records: the announced message with its final facts."""
+    return {**envelope, "role": message.role, "stop_reason": stop_reason, "usage": usage}

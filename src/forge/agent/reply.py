@@ -1,0 +1,178 @@
+"""One model request: sends the history, emits the stream, keeps what arrived if it is cut short."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+
+from forge.agent.event import Replied, Requesting, Retried, Streaming
+from forge.agent.session import Session
+from forge.core.message import UNPARSED_INPUT, Block, Message, Text, Thinking, ToolUse, Usage
+from forge.core.model import (
+    BlockDelta,
+    BlockFinished,
+    Delta,
+    Finished,
+    Request,
+    Retrying,
+    Started,
+    ToolSpec,
+)
+from forge.core.schema import normalize
+from forge.foundation.errors import ModelError
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """The finished reply of one step."""
+
+    message: Message
+    stop_reason: str
+
+
+class Arrival:
+    """What has arrived of the reply under way."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets a reply that will be sent again."""
+        self.envelope: dict[str, Any] = {}
+        self.id = ""
+        self.request_id = ""
+        self.blocks: list[tuple[str, Block]] = []
+        self.partial: dict[int, str] = {}
+        self.thinking_since: float | None = None
+
+
+async def ask_model(s: Session) -> Reply:
+    """Sends the history and returns the reply, which is then part of history and transcript."""
+    s.turn.steps += 1
+    s.emit(Requesting())
+    sent = s.parts.clock()
+    if s.turn.request_ms is None:
+        s.turn.request_ms = s.elapsed_ms()
+    arrival = Arrival()
+    try:
+        finished = await _consume(s, arrival)
+    except BaseException:
+        _keep_partial(s, arrival)
+        raise
+    finally:
+        spent = (s.parts.clock() - sent) * 1000
+        s.turn.api_ms += spent
+        s.ledger.api_ms += spent
+    return _accept(s, arrival, finished)
+
+
+def request(s: Session) -> Request:
+    """The request for the present state of the session."""
+    specs = [ToolSpec(t.name, t.description, t.schema) for t in s.tools()]
+    return Request(s.model.card.id, s.system, s.messages, specs, s.parts.options)
+
+
+async def _consume(s: Session, arrival: Arrival) -> Finished:
+    finished: Finished | None = None
+    stream: AsyncIterator[Delta] = s.model.stream(request(s))
+    async with aclosing(stream) as deltas:  # type: ignore[type-var]  # models are async generators
+        async for delta in deltas:
+            if isinstance(delta, Finished):
+                finished = delta
+            else:
+                _show(s, arrival, delta)
+    if finished is None:
+        raise ModelError("API Error: the model's answer ended too early.", kind="malformed_stream")
+    return finished
+
+
+def _show(s: Session, arrival: Arrival, delta: Delta) -> None:
+    if isinstance(delta, Retrying):
+        arrival.reset()
+        s.emit(Retried(delta))
+        return
+    first: float | None = None
+    if isinstance(delta, Started):
+        first = s.elapsed_ms()
+        if s.turn.first_token_ms is None:
+            s.turn.first_token_ms = first
+        message = delta.raw.get("message")
+        arrival.envelope = (
+            {k: v for k, v in message.items() if k != "content"} if isinstance(message, dict) else {}
+        )
+        arrival.id, arrival.request_id = delta.id, delta.request_id
+    elif isinstance(delta, BlockDelta):
+        _note_progress(s, arrival, delta)
+    elif isinstance(delta, BlockFinished):
+        _block_done(s, arrival, delta)
+    s.emit(Streaming(delta, arrival.id, first))
+
+
+def _note_progress(s: Session, arrival: Arrival, delta: BlockDelta) -> None:
+    if delta.kind == "text":
+        arrival.partial[delta.index] = arrival.partial.get(delta.index, "") + delta.text
+    elif delta.kind == "thinking" and arrival.thinking_since is None:
+        arrival.thinking_since = s.parts.clock()
+
+
+def _block_done(s: Session, arrival: Arrival, delta: BlockFinished) -> None:
+    uuid = s.parts.new_id()
+    block = delta.block
+    arrival.blocks.append((uuid, block))
+    arrival.partial.pop(delta.index, None)
+    took: float | None = None
+    if isinstance(block, Thinking) and arrival.thinking_since is not None:
+        took = (s.parts.clock() - arrival.thinking_since) * 1000
+        arrival.thinking_since = None
+    shown = with_defaults(s, block) if isinstance(block, ToolUse) else block
+    s.emit(Replied(uuid, arrival.envelope, shown, arrival.request_id, took))
+
+
+def with_defaults(s: Session, call: ToolUse) -> ToolUse:
+    """The call with the defaults of the tool's schema filled in, as hosts and hooks see it."""
+    tool = s.find_tool(call.name)
+    if tool is None or tool.validates or UNPARSED_INPUT in call.input:
+        return call
+    return ToolUse(call.id, call.name, normalize(tool.schema, call.input))
+
+
+def _accept(s: Session, arrival: Arrival, finished: Finished) -> Reply:
+    card = s.model.card
+    s.ledger.add(card, finished.usage)
+    s.turn.usage += finished.usage
+    s.turn.stop_reason = finished.stop_reason
+    message = finished.message
+    s.turn.text = message.text or s.turn.text
+    if message.blocks:
+        _record(s, arrival, finished.stop_reason, finished.usage)
+        s.messages.append(message)
+    return Reply(message, finished.stop_reason)
+
+
+def _keep_partial(s: Session, arrival: Arrival) -> None:
+    """Keeps finished blocks and unfinished text of a reply that was cut short; calls in it were never run."""
+    for index in sorted(arrival.partial):
+        if arrival.partial[index].strip():
+            uuid, block = s.parts.new_id(), Text(arrival.partial[index])
+            arrival.blocks.append((uuid, block))
+            s.emit(Replied(uuid, arrival.envelope, block, arrival.request_id))
+    kept: list[tuple[str, Block]] = [(u, b) for u, b in arrival.blocks if isinstance(b, Text | ToolUse)]
+    if not kept:
+        return
+    arrival.blocks = kept
+    _record(s, arrival, None, Usage())
+    s.messages.append(Message("assistant", [b for _, b in kept], arrival.id, s.model.card.ref))
+
+
+def _record(s: Session, arrival: Arrival, stop_reason: str | None, usage: Usage) -> None:
+    totals = {
+        **(arrival.envelope.get("usage") or {}),
+        "input_tokens": usage.input,
+        "output_tokens": usage.output,
+        "cache_read_input_tokens": usage.cache_read,
+        "cache_creation_input_tokens": usage.cache_write,
+    }
+    message = {**arrival.envelope, "stop_reason": stop_reason, "usage": totals}
+    s.recorder.reply(message, arrival.blocks, requestId=arrival.request_id, madeBy=s.model.card.ref)

@@ -1,0 +1,219 @@
+"""The state of one conversation and the commands on it: interrupt, set mode or model, remember rules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from forge.agent.event import Denial, Event, ModeChanged, ModelSpend, TurnEnded, Warned
+from forge.agent.hooks.port import Hooks
+from forge.agent.host import Host
+from forge.agent.ledger import Ledger
+from forge.agent.record import Recorder
+from forge.core.message import Block, Message, Text, Usage
+from forge.core.model import Model, Options
+from forge.core.registry import Registry
+from forge.core.tool import FileStamp, Tool
+from forge.foundation.permissions.decide import removed
+from forge.foundation.permissions.situation import Situation
+from forge.foundation.permissions.updates import apply_updates
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """When a turn must end by itself; None means no limit."""
+
+    max_turns: int | None = None
+    max_budget_usd: float | None = None
+    max_seconds: float | None = None
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """What the user said. `query` false adds it to the history without asking the model."""
+
+    content: str | list[Block]
+    uuid: str
+    query: bool = True
+    echo: bool = False
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [Text(self.content)] if isinstance(self.content, str) else self.content
+
+    @property
+    def text(self) -> str:
+        return "".join(b.text for b in self.blocks if isinstance(b, Text))
+
+
+class Reminder(msgspec.Struct, frozen=True):
+    """A text Forge puts in front of a prompt; `kind` names it in the transcript."""
+
+    kind: str
+    text: str
+
+
+class Structured(msgspec.Struct):
+    """State of a run that must end with a value of a given schema."""
+
+    schema: dict[str, Any]
+    value: Any = msgspec.UNSET
+    failures: int = 0
+    reminded: bool = False
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """Everything a session is made of; assembled by the composition root and by tests."""
+
+    id: str
+    host: Host
+    model: Model
+    tools: Registry[Tool]
+    hooks: Hooks
+    situation: Situation
+    recorder: Recorder
+    system: list[str]
+    reminders: list[Reminder]
+    options: Options
+    limits: Limits
+    env: Mapping[str, str]
+    setting: Callable[[str, Any], Any]
+    results_dir: str
+    clock: Callable[[], float]
+    new_id: Callable[[], str]
+    persist: Callable[[list[dict[str, Any]]], None]
+    structured: Structured | None = None
+    allowed: frozenset[str] | None = None
+
+
+class Turn:
+    """Counters of the turn under way."""
+
+    def __init__(self, now: float, spent: dict[str, ModelSpend]) -> None:
+        self.started = now
+        self.spent_before = spent
+        self.steps = 0
+        self.user_events = 0
+        self.usage = Usage()
+        self.api_ms = 0.0
+        self.first_token_ms: float | None = None
+        self.request_ms: float | None = None
+        self.stop_reason: str | None = None
+        self.text = ""
+        self.denials: list[Denial] = []
+        self.prompts: list[str] = []
+        self.continuations = 0
+        self.end_after_calls = False
+        self.stopped_in_tools = False
+
+
+class Session:
+    """One conversation. The history keeps this invariant: every tool use is answered in the next message."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.id = parts.id
+        self.host = parts.host
+        self.model = parts.model
+        self.hooks = parts.hooks
+        self.situation = parts.situation
+        self.recorder = parts.recorder
+        self.messages: list[Message] = []
+        self.ledger = Ledger()
+        self.seen: dict[str, FileStamp] = {}
+        self.pending: list[Prompt] = []
+        self.reminders = list(parts.reminders)
+        self.system = parts.system
+        self.structured = parts.structured
+        self.turn = Turn(parts.clock(), {})
+        self._task: asyncio.Task[TurnEnded] | None = None
+        self.interrupted = False
+
+    def emit(self, event: Event) -> None:
+        self.host.emit(event)
+
+    def warn(self, text: str) -> None:
+        self.host.emit(Warned(text))
+
+    def tools(self) -> list[Tool]:
+        """The tools the model may see now, in a fixed order."""
+        allowed = self.parts.allowed
+        names = [c.value for c in self.parts.tools if allowed is None or c.name in allowed]
+        return [t for t in names if not removed(t.name, self.situation.rules)]
+
+    def find_tool(self, name: str) -> Tool | None:
+        """The tool of that name or alias, if the model may use it."""
+        return next((t for t in self.tools() if t.name == name or name in t.aliases), None)
+
+    async def run(self, turn: Callable[[], Any]) -> TurnEnded:
+        """Runs one turn as the task that `interrupt` stops."""
+        self.interrupted = False
+        self._task = asyncio.ensure_future(turn())
+        try:
+            ended: TurnEnded = await self._task
+            return ended
+        finally:
+            self._task = None
+
+    def interrupt(self) -> bool:
+        """Stops the turn under way; true if there was one."""
+        if self._task is None or self._task.done():
+            return False
+        self.interrupted = True
+        self._task.cancel()
+        return True
+
+    def set_mode(self, mode: str) -> None:
+        self.situation = self.situation.changed(mode=mode)
+        self.emit(ModeChanged(mode))
+
+    def set_model(self, model: Model) -> None:
+        self.model = model
+
+    def remember(self, updates: list[dict[str, Any]]) -> None:
+        """Takes over rules, directories and mode; what belongs into settings files is written there."""
+        if not updates:
+            return
+        mode = self.situation.mode
+        self.situation, persistent = apply_updates(self.situation, updates)
+        if self.situation.mode != mode:
+            self.emit(ModeChanged(self.situation.mode))
+        self.parts.persist(persistent)
+
+    def add_prompt(self, prompt: Prompt, context: list[str]) -> None:
+        """Puts a prompt with its reminders into history and transcript."""
+        reminders, self.reminders = self.reminders, []
+        reminders = reminders + [Reminder("hook_context", text) for text in context]
+        self.recorder.cwd = self.situation.cwd
+        self.recorder.prompt(prompt.uuid, prompt.content, permissionMode=self.situation.mode)
+        for r in reminders:
+            self.recorder.reminder(r.kind, r.text)
+        blocks: list[Block] = [Text(r.text) for r in reminders]
+        self.add_user([*blocks, *prompt.blocks])
+        self.turn.prompts.append(prompt.uuid)
+
+    def add_user(self, blocks: list[Block]) -> None:
+        """Appends user blocks; two user messages in a row become one."""
+        if self.messages and self.messages[-1].role == "user":
+            last = self.messages.pop()
+            blocks = [*last.blocks, *blocks]
+        self.messages.append(Message("user", blocks))
+
+    def take_pending(self) -> list[Prompt]:
+        taken, self.pending = self.pending, []
+        return taken
+
+    def elapsed_ms(self) -> float:
+        return (self.parts.clock() - self.turn.started) * 1000
+
+    def over_limit(self) -> str:
+        """Which limit is reached: max_turns, budget, time or "" for none."""
+        limits = self.parts.limits
+        if limits.max_budget_usd is not None and self.ledger.cost >= limits.max_budget_usd:
+            return "budget"
+        if limits.max_turns is not None and self.turn.steps >= limits.max_turns:
+            return "max_turns"
+        if limits.max_seconds is not None and self.elapsed_ms() >= limits.max_seconds * 1000:
+            return "time"
+        return ""

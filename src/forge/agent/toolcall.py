@@ -1,0 +1,165 @@
+"""The tool pipeline: decode, check, hooks, permission, run, hooks, bounded result.
+
+Every call gets exactly one result, whatever happens to it; an interrupt ends all calls of the message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import msgspec
+
+from forge.agent.context import CallContext
+from forge.agent.done import Done, failure, input_failure
+from forge.agent.ending import REJECTED
+from forge.agent.event import ToolFinished, ToolStarted
+from forge.agent.permission import Verdict, forbidden, permit
+from forge.agent.reply import with_defaults
+from forge.agent.session import Session
+from forge.agent.texts.load import text
+from forge.core.message import UNPARSED_INPUT, Block, ToolResult, ToolUse
+from forge.core.schema import issues
+from forge.core.schema_text import input_error
+from forge.core.tool import Action, Tool, ToolError, ToolOutput
+
+log = logging.getLogger("forge.tools")
+
+MAX_RESULT_CHARS = 400_000
+
+
+class Rejected(Exception):
+    """The call ends here with this outcome."""
+
+    def __init__(self, done: Done) -> None:
+        super().__init__()
+        self.done = done
+
+
+async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) -> None:
+    """Runs the calls of one reply side by side and puts all results into one user message."""
+    results: dict[str, ToolResult] = {}
+    lane = asyncio.Lock()
+    tasks = [asyncio.ensure_future(_call(s, c, lane, results, cut_off=cut_off)) for c in calls]
+    try:
+        await asyncio.gather(*tasks)
+    except asyncio.CancelledError:
+        s.turn.stopped_in_tools = True
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+    finally:
+        blocks: list[Block] = [results[c.id] for c in calls if c.id in results]
+        s.add_user(blocks)
+
+
+async def _call(
+    s: Session, call: ToolUse, lane: asyncio.Lock, results: dict[str, ToolResult], *, cut_off: bool
+) -> None:
+    call = with_defaults(s, call)
+    cancelled: asyncio.CancelledError | None = None
+    try:
+        done = await _in_lane(s, call, lane, cut_off=cut_off)
+    except Rejected as rejected:
+        done = rejected.done
+    except asyncio.CancelledError as error:
+        cancelled = error
+        meta = {"id": call.id, "non_execution_kind": "user-rejected"}
+        done = Done(ToolResult(call.id, text("interrupted"), True), REJECTED, meta)
+    results[call.id] = done.result
+    _finish(s, call, done)
+    if cancelled is not None:
+        raise cancelled
+
+
+async def _in_lane(s: Session, call: ToolUse, lane: asyncio.Lock, *, cut_off: bool) -> Done:
+    if cut_off and UNPARSED_INPUT in call.input:
+        return failure(call, text("cut_off"))
+    tool = s.find_tool(call.name)
+    if tool is None:
+        return input_failure(call, f"Error: No such tool available: {call.name}")
+    if not tool.alone:
+        return await _pipeline(s, call, tool)
+    async with lane:
+        return await _pipeline(s, call, tool)
+
+
+async def _pipeline(s: Session, call: ToolUse, tool: Tool) -> Done:
+    s.emit(ToolStarted(call))
+    action = tool.load()
+    context = CallContext(s, call)
+    args = await _checked(call, tool, action, context)
+    before = await s.hooks.fire("PreToolUse", tool_name=tool.name, tool_input=call.input, tool_use_id=call.id)
+    if before.updated_input is not None:
+        call = ToolUse(call.id, call.name, before.updated_input)
+        args = await _checked(call, tool, action, context)
+    verdict = await permit(s, call, tool, before)
+    if verdict.refused is not None:
+        return verdict.refused
+    if verdict.call is not call:
+        call = verdict.call
+        args = await _checked(call, tool, action, context)
+    return await _run(s, call, action, args, (context, verdict))
+
+
+async def _checked(call: ToolUse, tool: Tool, action: Action[Any], context: CallContext) -> Any:
+    """The input as the tool's own struct; wrong input ends the call."""
+    if UNPARSED_INPUT in call.input:
+        raise Rejected(input_failure(call, f"InputValidationError: {text('not_json')}"))
+    if not tool.validates and (wrong := issues(tool.schema, call.input)):
+        words, data = input_error(tool.name, wrong)
+        raise Rejected(input_failure(call, words, data))
+    try:
+        args = msgspec.convert(call.input, action.args, strict=False)
+        if action.check is not None:
+            await action.check(args, context)
+    except msgspec.ValidationError as error:
+        raise Rejected(input_failure(call, f"InputValidationError: {error}")) from error
+    except ToolError as error:
+        done = forbidden(context.session, call) or input_failure(call, error.message, error.data)
+        raise Rejected(done) from error
+    if refusal := forbidden(context.session, call):
+        raise Rejected(refusal)
+    return args
+
+
+async def _run(
+    s: Session, call: ToolUse, action: Action[Any], args: Any, by: tuple[CallContext, Verdict]
+) -> Done:
+    context, verdict = by
+    started = s.parts.clock()
+    try:
+        output: ToolOutput = await action.run(args, context)
+    except ToolError as error:
+        data = error.data if error.data is not None else f"Error: {error.message}"
+        done = Done(ToolResult(call.id, context.bounded(error.message), True), data, verdict.meta)
+    except Exception:  # one call must not end the turn; the traceback is logged
+        log.exception("tool %s failed", call.name)
+        words = f"{call.name} failed unexpectedly; see the debug log."
+        done = Done(ToolResult(call.id, words, True), f"Error: {words}", verdict.meta)
+    else:
+        content = context.bounded(output.content) if isinstance(output.content, str) else output.content
+        done = Done(ToolResult(call.id, content, output.is_error), output.data, verdict.meta)
+    return await _after(s, call, done, (s.parts.clock() - started) * 1000)
+
+
+async def _after(s: Session, call: ToolUse, done: Done, took_ms: float) -> Done:
+    facts: dict[str, Any] = {"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}
+    if done.result.is_error:
+        outcome = await s.hooks.fire("PostToolUseFailure", **facts, error=done.data, duration_ms=took_ms)
+    else:
+        outcome = await s.hooks.fire("PostToolUse", **facts, tool_response=done.data, duration_ms=took_ms)
+    if outcome.end_turn:
+        s.turn.end_after_calls = True
+    return done
+
+
+def _finish(s: Session, call: ToolUse, done: Done) -> None:
+    uuid = s.parts.new_id()
+    decision = (done.meta or {}).get("permission_decision")
+    facts = {"permissionDecision": decision} if decision else {}
+    s.recorder.result(uuid, done.result, done.data, **facts)
+    s.turn.user_events += 1
+    s.emit(ToolFinished(uuid, call, done.result, done.data, done.meta))

@@ -1,0 +1,192 @@
+"""The Anthropic Messages API, also as spoken by gateways and other vendors' compatible servers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import msgspec
+
+from forge.core.message import Block, Document, Image, Text, ToolResult, ToolUse
+from forge.core.model import Delta, ModelCard, Request
+from forge.core.models.assemble import Assembler
+from forge.core.models.endpoint import Endpoint, EventReader
+from forge.core.models.history import tidy
+from forge.core.models.http import Response
+from forge.core.models.names import names_back, wire_name
+from forge.foundation.errors import ModelError
+
+_VERSION = "2023-06-01"
+_PATH = "/v1/messages?beta=true"
+_BUDGET = 31_999
+_SMALLEST_BUDGET = 1_024
+
+
+class Extras(msgspec.Struct, frozen=True):
+    """Features of a request that some servers refuse; the second try goes without them."""
+
+    thinking: bool = True
+    effort: bool = True
+    display: bool = True
+    betas: bool = True
+
+
+ALL = Extras()
+
+
+class AnthropicModel:
+    """One model behind a Messages endpoint."""
+
+    def __init__(
+        self, card: ModelCard, endpoint: Endpoint, *, device_id: str = "", quirks: tuple[str, ...] = ()
+    ) -> None:
+        self._card = card
+        self._endpoint = endpoint
+        self._device_id = device_id
+        self._extras = Extras(betas="no_betas" not in quirks)
+
+    @property
+    def card(self) -> ModelCard:
+        return self._card
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        async with await self._open(request) as response:
+            reader = EventReader(response)
+            names = names_back(tool.name for tool in request.tools)
+            assembler = Assembler(self._card.ref, reader.request_id, names)
+            while not assembler.stopped and (events := await reader.next()) is not None:
+                for event in events:
+                    for delta in assembler.feed(event):
+                        yield delta
+            await response.settle()
+        yield assembler.finish()
+
+    async def close(self) -> None:
+        await self._endpoint.close()
+
+    async def _open(self, request: Request) -> Response:
+        try:
+            return await self._post(request, self._extras)
+        except ModelError as error:
+            fewer = _fewer(error, self._extras)
+            if fewer is None:
+                raise
+        response = await self._post(request, fewer)
+        # It worked without them: do not ask for them again.
+        self._extras = fewer
+        return response
+
+    async def _post(self, request: Request, extras: Extras) -> Response:
+        body = build(request, self._card, extras, self._device_id)
+        headers = {"anthropic-version": _VERSION}
+        betas = needed_betas(body, self._card)
+        if betas and extras.betas:
+            headers["anthropic-beta"] = ",".join(betas)
+        return await self._endpoint.post(_PATH, body, headers)
+
+
+def build(request: Request, card: ModelCard, extras: Extras = ALL, device_id: str = "") -> dict[str, Any]:
+    """The request body."""
+    options = request.options
+    limit = options.max_tokens or card.max_output
+    mark = {"type": "ephemeral", "ttl": "1h"} if options.cache_ttl == "1h" else {"type": "ephemeral"}
+    body: dict[str, Any] = {
+        "model": card.id,
+        "max_tokens": limit,
+        "messages": _messages(request, card, mark),
+        "stream": True,
+    }
+    system = _system(request.system, mark)
+    if system:
+        body["system"] = system
+    if request.tools:
+        body["tools"] = [
+            {"name": wire_name(t.name), "description": t.description, "input_schema": t.input_schema}
+            for t in request.tools
+        ]
+        if options.tool_choice:
+            body["tool_choice"] = _tool_choice(options.tool_choice)
+    thinking = _thinking(request, card, limit, extras)
+    if thinking:
+        body["thinking"] = thinking
+    effort = options.effort or card.effort
+    if effort and extras.effort:
+        body["output_config"] = {"effort": effort}
+    if device_id or options.session_id:
+        user = {"device_id": device_id, "account_uuid": "", "session_id": options.session_id}
+        body["metadata"] = {"user_id": msgspec.json.encode(user).decode()}
+    return body
+
+
+def needed_betas(body: Mapping[str, Any], card: ModelCard) -> list[str]:
+    """The beta names the features of this body ask for."""
+    betas = []
+    thinking = body.get("thinking") or {}
+    if thinking.get("type") == "enabled" and body.get("tools"):
+        betas.append("interleaved-thinking-2025-05-14")
+    if thinking.get("display") == "updates":
+        betas.append("thinking-display-updates-2026-08-18")
+    if "output_config" in body:
+        betas.append("effort-2025-11-24")
+    if card.id.startswith("claude-sonnet-4") and card.context_window > 200_000:
+        betas.append("context-1m-2025-08-07")
+    return betas
+
+
+def _fewer(error: ModelError, extras: Extras) -> Extras | None:
+    """What to leave out after an unexplained 400; None when that cannot be the cause."""
+    if error.answer.status != 400 or error.kind != "invalid_request":
+        return None
+    thinking = extras.thinking and "thinking" not in error.message.lower()
+    fewer = Extras(thinking=thinking, effort=False, display=False, betas=False)
+    return fewer if fewer != extras else None
+
+
+def _system(texts: list[str], mark: dict[str, str]) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts if text.strip()]
+    for block in blocks[-2:]:
+        block["cache_control"] = mark
+    return blocks
+
+
+def _messages(request: Request, card: ModelCard, mark: dict[str, str]) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [
+        {"role": turn.role, "content": list(turn.blocks)} for turn in tidy(request.messages, card)
+    ]
+    if messages:
+        content = messages[-1]["content"]
+        content[-1] = _marked(content[-1], mark)
+    return messages
+
+
+def _marked(block: Block, mark: dict[str, str]) -> Any:
+    """The block with a cache mark; thinking and unknown blocks may not carry one."""
+    if not isinstance(block, Text | Image | Document | ToolUse | ToolResult):
+        return block
+    return {**msgspec.to_builtins(block), "cache_control": mark}
+
+
+def _thinking(request: Request, card: ModelCard, limit: int, extras: Extras) -> dict[str, Any] | None:
+    options = request.options
+    style = options.thinking or card.thinking
+    # A forced call and thinking exclude each other.
+    forced = options.tool_choice not in ("", "auto", "none")
+    if not style or not extras.thinking or forced:
+        return None
+    if style == "disabled":
+        return {"type": "disabled"} if card.thinking else None
+    thinking: dict[str, Any] = {"type": "adaptive"}
+    if style == "enabled" and card.thinking != "adaptive":
+        budget = min(options.thinking_budget or _BUDGET, limit - 1)
+        if budget < _SMALLEST_BUDGET:
+            return None
+        thinking = {"type": "enabled", "budget_tokens": budget}
+    if options.thinking_display and extras.display:
+        thinking["display"] = options.thinking_display
+    return thinking
+
+
+def _tool_choice(wish: str) -> dict[str, str]:
+    if wish in ("auto", "any", "none"):
+        return {"type": wish}
+    return {"type": "tool", "name": wire_name(wish)}

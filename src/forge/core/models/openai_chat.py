@@ -1,0 +1,193 @@
+"""The OpenAI Chat Completions API, as spoken by most vendors, gateways and local servers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+
+from forge.core.message import Block, Document, Image, Text, Thinking, ToolResult, ToolUse
+from forge.core.model import Delta, ModelCard, Request
+from forge.core.models.assemble import Assembler
+from forge.core.models.chat_stream import STATE, ChatStream
+from forge.core.models.endpoint import Endpoint, EventReader
+from forge.core.models.history import Turn, tidy
+from forge.core.models.names import names_back, short_id, wire_name
+from forge.core.models.openai_parts import data_uri, effort_of, split_result, text_of
+
+Json = dict[str, Any]
+
+
+class ChatModel:
+    """One model behind a chat completions endpoint.
+
+    Quirks: `max_tokens` (the old name of the limit), `send_limit` (the server's own limit is too low),
+    `no_stream_options`, `short_ids` (call ids of nine characters), `echo_reasoning` (wants its thoughts back
+    during a tool loop).
+    """
+
+    def __init__(
+        self, card: ModelCard, endpoint: Endpoint, *, device_id: str = "", quirks: tuple[str, ...] = ()
+    ) -> None:
+        self._card = card
+        self._endpoint = endpoint
+        self._quirks = frozenset(quirks)
+
+    @property
+    def card(self) -> ModelCard:
+        return self._card
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        body = build(request, self._card, self._quirks)
+        async with await self._endpoint.post("/chat/completions", body) as response:
+            reader = EventReader(response)
+            names = names_back(tool.name for tool in request.tools)
+            assembler = Assembler(self._card.ref, reader.request_id, names)
+            translator = ChatStream(self._card.id)
+            while (chunks := await reader.next()) is not None:
+                for chunk in chunks:
+                    for event in translator.feed(chunk):
+                        for delta in assembler.feed(event):
+                            yield delta
+            for event in translator.end(done=reader.done):
+                for delta in assembler.feed(event):
+                    yield delta
+            await response.settle()
+        yield assembler.finish()
+
+    async def close(self) -> None:
+        await self._endpoint.close()
+
+
+def build(request: Request, card: ModelCard, quirks: frozenset[str] = frozenset()) -> Json:
+    """The request body."""
+    options = request.options
+    body: Json = {"model": card.id, "messages": _messages(request, card, quirks), "stream": True}
+    if "no_stream_options" not in quirks:
+        body["stream_options"] = {"include_usage": True}
+    limit = options.max_tokens or (card.max_output if "send_limit" in quirks else None)
+    if limit:
+        body["max_tokens" if "max_tokens" in quirks else "max_completion_tokens"] = limit
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {
+                    "name": wire_name(tool.name),
+                    "description": tool.description,
+                    "parameters": tool.input_schema,
+                },
+            }
+            for tool in request.tools
+        ]
+        if options.tool_choice:
+            body["tool_choice"] = _tool_choice(options.tool_choice)
+    effort = effort_of(options, card)
+    if effort:
+        body["reasoning_effort"] = effort
+    return body
+
+
+def _tool_choice(wish: str) -> str | Json:
+    known = {"auto": "auto", "none": "none", "any": "required"}
+    return known.get(wish) or {"type": "function", "function": {"name": wire_name(wish)}}
+
+
+def _messages(request: Request, card: ModelCard, quirks: frozenset[str]) -> list[Json]:
+    system = "\n\n".join(text for text in request.system if text.strip())
+    messages: list[Json] = [{"role": "system", "content": system}] if system else []
+    turns = tidy(request.messages, card)
+    loop_start = _last_prompt(turns)
+    for number, turn in enumerate(turns):
+        if turn.role == "user":
+            messages += _user(turn.blocks)
+        else:
+            echo = "echo_reasoning" in quirks and number > loop_start
+            messages += _assistant(turn.blocks, echo=echo)
+    if "short_ids" in quirks:
+        _shorten(messages)
+    return messages
+
+
+def _last_prompt(turns: list[Turn]) -> int:
+    """Where the running tool loop began: the last user turn that is more than tool results."""
+    prompts = [
+        n for n, t in enumerate(turns) if t.role == "user" and not isinstance(t.blocks[-1], ToolResult)
+    ]
+    return prompts[-1] if prompts else 0
+
+
+def _user(blocks: list[Block]) -> list[Json]:
+    """Tool results become messages of their own; their images follow, as results may only be text."""
+    messages: list[Json] = []
+    rest: list[Block] = []
+    for block in blocks:
+        if not isinstance(block, ToolResult):
+            rest.append(block)
+            continue
+        text, pictures = split_result(block)
+        messages.append({"role": "tool", "tool_call_id": block.tool_use_id, "content": text})
+        if pictures:
+            rest += [Text(f"Attachments of the tool result {block.tool_use_id}:"), *pictures]
+    parts = [part for block in rest if (part := _part(block))]
+    if parts and all(part["type"] == "text" for part in parts):
+        messages.append({"role": "user", "content": "\n\n".join(part["text"] for part in parts)})
+    elif parts:
+        messages.append({"role": "user", "content": parts})
+    return messages
+
+
+def _part(block: Block) -> Json | None:
+    text = text_of(block)
+    if text:
+        return {"type": "text", "text": text}
+    if isinstance(block, Image):
+        return {"type": "image_url", "image_url": {"url": data_uri(block)}}
+    if isinstance(block, Document):
+        file = {"filename": block.title or "document.pdf", "file_data": data_uri(block)}
+        return {"type": "file", "file": file}
+    return None
+
+
+def _assistant(blocks: list[Block], *, echo: bool) -> list[Json]:
+    text = "".join(text_of(block) for block in blocks)
+    states = [state for block in blocks if isinstance(block, Thinking) and (state := _state(block))]
+    extras = {state["id"]: state["extra"] for state in states if "extra" in state}
+    calls = [
+        {
+            "id": block.id,
+            "type": "function",
+            "function": {"name": block.name, "arguments": msgspec.json.encode(block.input).decode()},
+            **extras.get(block.id, {}),
+        }
+        for block in blocks
+        if isinstance(block, ToolUse)
+    ]
+    if not text and not calls:
+        return []
+    message: Json = {"role": "assistant", "content": text or None}
+    if calls:
+        message["tool_calls"] = calls
+    details = [item for state in states for item in state.get("details", ())]
+    if details:
+        message["reasoning_details"] = details
+    thoughts = "".join(block.thinking for block in blocks if isinstance(block, Thinking))
+    if echo and thoughts:
+        message["reasoning_content"] = thoughts
+    return [message]
+
+
+def _state(block: Thinking) -> Json:
+    if not block.signature.startswith(STATE):
+        return {}
+    state: Json = msgspec.json.decode(block.signature.removeprefix(STATE))
+    return state
+
+
+def _shorten(messages: list[Json]) -> None:
+    for message in messages:
+        for call in message.get("tool_calls", ()):
+            call["id"] = short_id(call["id"])
+        if "tool_call_id" in message:
+            message["tool_call_id"] = short_id(message["tool_call_id"])

@@ -1,0 +1,75 @@
+"""What the two OpenAI protocols have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from forge.core.message import Block, Document, Image, Text, ToolResult
+from forge.core.model import ModelCard, Options
+
+Json = dict[str, Any]
+
+
+def effort_of(options: Options, card: ModelCard) -> str:
+    """How hard to think, in the words of the OpenAI APIs; "" for models without that choice."""
+    if options.thinking == "disabled":
+        return "none" if card.effort else ""
+    return options.effort or card.effort
+
+
+def split_result(result: ToolResult) -> tuple[str, list[Block]]:
+    """A tool result as text, with failures said in words, and what cannot be text."""
+    content = [Text(result.content)] if isinstance(result.content, str) else result.content
+    texts = [text for block in content if (text := text_of(block))]
+    others: list[Block] = [block for block in content if isinstance(block, Image | Document)]
+    text = "\n".join(texts)
+    if result.is_error and not text.startswith(("Error", "<tool_use_error>")):
+        text = f"Error: {text}"
+    return text or ("(see the attachments below)" if others else "(no output)"), others
+
+
+def text_of(block: Block) -> str:
+    """The text in a block, also in one kept as a dictionary."""
+    if isinstance(block, Text):
+        return block.text
+    if isinstance(block, dict) and isinstance(block.get("text"), str):
+        return str(block["text"])
+    if isinstance(block, Document) and block.source.type == "text":
+        return block.source.data
+    return ""
+
+
+def data_uri(block: Image | Document) -> str:
+    return f"data:{block.source.media_type};base64,{block.source.data}"
+
+
+def read_usage(raw: Mapping[str, Any]) -> Json:
+    """Usage of the OpenAI APIs in the words of the Messages API, where input excludes cached tokens."""
+    details = raw.get("prompt_tokens_details") or raw.get("input_tokens_details") or {}
+    cached = details.get("cached_tokens") or raw.get("prompt_cache_hit_tokens") or 0
+    written = details.get("cache_write_tokens") or 0
+    total = raw.get("prompt_tokens") or raw.get("input_tokens") or 0
+    made = raw.get("completion_tokens_details") or raw.get("output_tokens_details") or {}
+    return {
+        "input_tokens": max(0, total - cached - written),
+        "output_tokens": raw.get("completion_tokens") or raw.get("output_tokens") or 0,
+        "cache_read_input_tokens": cached,
+        "cache_creation_input_tokens": written,
+        "output_tokens_details": {"thinking_tokens": made.get("reasoning_tokens") or 0},
+    }
+
+
+def message_start(raw: Mapping[str, Any], model: str) -> Json:
+    """The first event of a reply in the Messages API's shape."""
+    message: Json = {
+        "id": raw.get("id") or "",
+        "type": "message",
+        "role": "assistant",
+        "model": raw.get("model") or model,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": 0},
+    }
+    return {"type": "message_start", "message": message}

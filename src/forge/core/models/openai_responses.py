@@ -1,0 +1,151 @@
+"""The OpenAI Responses API, used without server-side state: everything is sent with every request."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+
+from forge.core.message import Block, Document, Image, Text, Thinking, ToolResult, ToolUse
+from forge.core.model import Delta, ModelCard, Request
+from forge.core.models.assemble import Assembler
+from forge.core.models.endpoint import Endpoint, EventReader
+from forge.core.models.history import tidy
+from forge.core.models.names import names_back, wire_name
+from forge.core.models.openai_parts import data_uri, effort_of, split_result, text_of
+from forge.core.models.responses_stream import ITEM, STATE, ResponsesStream
+
+Json = dict[str, Any]
+
+
+class ResponsesModel:
+    """One model behind a responses endpoint. Quirk: `no_encrypted` for servers that refuse `include`."""
+
+    def __init__(
+        self, card: ModelCard, endpoint: Endpoint, *, device_id: str = "", quirks: tuple[str, ...] = ()
+    ) -> None:
+        self._card = card
+        self._endpoint = endpoint
+        self._quirks = frozenset(quirks)
+
+    @property
+    def card(self) -> ModelCard:
+        return self._card
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        body = build(request, self._card, self._quirks)
+        async with await self._endpoint.post("/responses", body) as response:
+            reader = EventReader(response)
+            names = names_back(tool.name for tool in request.tools)
+            assembler = Assembler(self._card.ref, reader.request_id, names)
+            translator = ResponsesStream(self._card.id)
+            while not assembler.stopped and (found := await reader.next()) is not None:
+                for raw in found:
+                    for event in translator.feed(raw):
+                        for delta in assembler.feed(event):
+                            yield delta
+            await response.settle()
+        yield assembler.finish()
+
+    async def close(self) -> None:
+        await self._endpoint.close()
+
+
+def build(request: Request, card: ModelCard, quirks: frozenset[str] = frozenset()) -> Json:
+    """The request body."""
+    options = request.options
+    body: Json = {"model": card.id, "input": _input(request, card), "stream": True, "store": False}
+    system = "\n\n".join(text for text in request.system if text.strip())
+    if system:
+        body["instructions"] = system
+    if request.tools:
+        # Without the field the server would rewrite schemas to its strict subset.
+        body["tools"] = [
+            {
+                "type": "function",
+                "name": wire_name(tool.name),
+                "description": tool.description,
+                "parameters": tool.input_schema,
+                "strict": False,
+            }
+            for tool in request.tools
+        ]
+        if options.tool_choice:
+            body["tool_choice"] = _tool_choice(options.tool_choice)
+    effort = effort_of(options, card)
+    if effort:
+        body["reasoning"] = {"effort": effort} if effort == "none" else {"effort": effort, "summary": "auto"}
+        if "no_encrypted" not in quirks:
+            body["include"] = ["reasoning.encrypted_content"]
+    if options.max_tokens:
+        body["max_output_tokens"] = options.max_tokens
+    if options.session_id:
+        body["prompt_cache_key"] = options.session_id
+    return body
+
+
+def _tool_choice(wish: str) -> str | Json:
+    known = {"auto": "auto", "none": "none", "any": "required"}
+    return known.get(wish) or {"type": "function", "name": wire_name(wish)}
+
+
+def _input(request: Request, card: ModelCard) -> list[Json]:
+    items: list[Json] = []
+    for turn in tidy(request.messages, card):
+        items += _user(turn.blocks) if turn.role == "user" else _assistant(turn.blocks)
+    return items
+
+
+def _user(blocks: list[Block]) -> list[Json]:
+    items: list[Json] = []
+    rest: list[Block] = []
+    for block in blocks:
+        if not isinstance(block, ToolResult):
+            rest.append(block)
+            continue
+        text, pictures = split_result(block)
+        items.append({"type": "function_call_output", "call_id": block.tool_use_id, "output": text})
+        if pictures:
+            rest += [Text(f"Attachments of the tool result {block.tool_use_id}:"), *pictures]
+    parts = [part for block in rest if (part := _part(block))]
+    return [*items, {"role": "user", "content": parts}] if parts else items
+
+
+def _part(block: Block) -> Json | None:
+    text = text_of(block)
+    if text:
+        return {"type": "input_text", "text": text}
+    if isinstance(block, Image):
+        return {"type": "input_image", "image_url": data_uri(block), "detail": "auto"}
+    if isinstance(block, Document):
+        return {"type": "input_file", "filename": block.title or "document.pdf", "file_data": data_uri(block)}
+    return None
+
+
+def _assistant(blocks: list[Block]) -> list[Json]:
+    """Items in the order they came; reasoning exactly as received."""
+    items: list[Json] = []
+    for block in blocks:
+        if isinstance(block, ToolUse):
+            arguments = msgspec.json.encode(block.input).decode()
+            call = {"type": "function_call", "call_id": block.id, "name": block.name, "arguments": arguments}
+            items.append(call)
+        elif isinstance(block, Thinking):
+            _restore(items, block)
+        elif isinstance(block, dict) and block.get("type") == ITEM:
+            items.append(block["item"])
+        elif text := text_of(block):
+            content = [{"type": "output_text", "text": text, "annotations": []}]
+            items.append({"type": "message", "role": "assistant", "content": content})
+    return items
+
+
+def _restore(items: list[Json], block: Thinking) -> None:
+    if not block.signature.startswith(STATE):
+        return
+    state = msgspec.json.decode(block.signature.removeprefix(STATE))
+    if "item" in state:
+        items.append(state["item"])
+    elif "phase" in state and items and items[-1].get("role") == "assistant":
+        items[-1]["phase"] = state["phase"]

@@ -1,0 +1,235 @@
+"""Who serves models: a provider is a protocol, a base URL and a way to authenticate. Users add their own rows
+in the setting `providers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from forge.core.model import ModelCard, Price
+from forge.foundation.origin import Diagnostic, Origin, Scope, Severity
+
+Setting = Callable[[str, Any], Any]
+
+PROTOCOLS = ("anthropic", "openai_chat", "openai_responses")
+
+
+class Provider(msgspec.Struct, frozen=True):
+    """One row of the table.
+
+    `auth` is x-api-key, bearer or none. `token_env` names a variable whose value is sent as a bearer token,
+    `url_env` one that replaces the base URL. `quirks` are switches of the protocol's adapter. `own`: the row,
+    or a part of it, comes from the user's settings.
+    """
+
+    name: str
+    protocol: str
+    base_url: str
+    auth: str = "bearer"
+    key_env: str = ""
+    token_env: str = ""
+    url_env: str = ""
+    key_helper: str = ""
+    headers: dict[str, str] = {}
+    models: dict[str, ModelCard] = {}
+    quirks: tuple[str, ...] = ()
+    hint: str = ""
+    own: bool = False
+
+
+def _local(name: str, url: str, url_env: str, start: str, quirks: tuple[str, ...] = ()) -> Provider:
+    hint = f"Start it ({start}), or set {url_env} to where it runs."
+    return Provider(
+        name, "openai_chat", url, key_env=f"{name.upper()}_API_KEY", url_env=url_env, hint=hint, quirks=quirks
+    )
+
+
+def _hosted(name: str, url: str, key_env: str, quirks: tuple[str, ...] = ()) -> Provider:
+    hint = "Check the network connection and the proxy variables (HTTPS_PROXY, NO_PROXY)."
+    return Provider(name, "openai_chat", url, key_env=key_env, hint=hint, quirks=quirks)
+
+
+_ROWS = (
+    Provider(
+        "anthropic",
+        "anthropic",
+        "https://api.anthropic.com",
+        auth="x-api-key",
+        key_env="ANTHROPIC_API_KEY",
+        token_env="ANTHROPIC_AUTH_TOKEN",
+        url_env="ANTHROPIC_BASE_URL",
+        hint="Check ANTHROPIC_BASE_URL, the network connection and the proxy variables.",
+    ),
+    Provider(
+        "openai",
+        "openai_responses",
+        "https://api.openai.com/v1",
+        key_env="OPENAI_API_KEY",
+        url_env="OPENAI_BASE_URL",
+        hint="Check OPENAI_BASE_URL, the network connection and the proxy variables.",
+    ),
+    _hosted("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    _hosted(
+        "deepseek",
+        "https://api.deepseek.com/v1",
+        "DEEPSEEK_API_KEY",
+        ("max_tokens", "send_limit", "echo_reasoning"),
+    ),
+    _hosted(
+        "gemini",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "GEMINI_API_KEY",
+        ("max_tokens",),
+    ),
+    _hosted("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    _hosted(
+        "mistral",
+        "https://api.mistral.ai/v1",
+        "MISTRAL_API_KEY",
+        ("max_tokens", "short_ids", "no_stream_options"),
+    ),
+    _local("ollama", "http://127.0.0.1:11434/v1", "OLLAMA_HOST", "`ollama serve`", ("max_tokens",)),
+    _local(
+        "lmstudio", "http://127.0.0.1:1234/v1", "LMSTUDIO_BASE_URL", "`lms server start`", ("max_tokens",)
+    ),
+    _local("vllm", "http://127.0.0.1:8000/v1", "VLLM_BASE_URL", "`vllm serve <model>`", ("max_tokens",)),
+    _local(
+        "llamacpp",
+        "http://127.0.0.1:8080/v1",
+        "LLAMACPP_BASE_URL",
+        "`llama-server -m <file>`",
+        ("max_tokens",),
+    ),
+)
+
+BUILT_IN: Mapping[str, Provider] = {row.name: row for row in _ROWS}
+
+
+class Prices(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """US dollars per million tokens, as users write them."""
+
+    input: float = 0.0
+    output: float = 0.0
+    cache_read: float = 0.0
+    cache_write: float = 0.0
+    cache_write_1h: float = msgspec.field(default=0.0, name="cacheWrite1h")
+
+    @property
+    def price(self) -> Price:
+        return Price(self.input, self.output, self.cache_read, self.cache_write, self.cache_write_1h)
+
+
+class ModelRow(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A model of a provider in the settings."""
+
+    label: str = ""
+    context_window: int = 128_000
+    max_output: int = 8_192
+    price: Prices | None = None
+    thinking: str = ""
+    effort: str = ""
+    images: bool = True
+    documents: bool = False
+    knowledge_cutoff: str = ""
+
+
+class ProviderRow(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A provider in the settings."""
+
+    base_url: str = ""
+    protocol: str = ""
+    api_key_env: str = ""
+    api_key_helper: str = ""
+    auth: str = ""
+    headers: dict[str, str] = {}
+    models: dict[str, ModelRow] = {}
+    quirks: list[str] = []
+
+
+def read_providers(setting: Setting) -> tuple[dict[str, Provider], list[Diagnostic]]:
+    """The built-in rows with the user's on top; rows that cannot be used are left out and reported."""
+    table = dict(BUILT_IN)
+    problems: list[Diagnostic] = []
+    rows = setting("providers", None) or {}
+    if not isinstance(rows, Mapping):
+        return table, [_problem("providers", "expected an object of provider rows")]
+    for name, raw in rows.items():
+        try:
+            row = msgspec.convert(raw, ProviderRow)
+        except msgspec.ValidationError as error:
+            problems.append(_problem(f"providers.{name}", str(error)))
+            continue
+        wrong = _wrong(name, row, table.get(name))
+        if wrong:
+            problems.append(_problem(f"providers.{name}", wrong))
+        else:
+            table[name] = _merged(name, row, table.get(name))
+    return table, problems
+
+
+def _wrong(name: str, row: ProviderRow, base: Provider | None) -> str:
+    if "/" in name or not name:
+        return "a provider's name may not be empty or contain a slash"
+    if name == "scripted":
+        return "this name is taken by the scripted model"
+    if row.protocol and row.protocol not in PROTOCOLS:
+        return f"protocol {row.protocol!r} is unknown, expected one of {', '.join(PROTOCOLS)}"
+    if base is None and not (row.protocol and row.base_url):
+        return "a new provider needs `protocol` and `baseUrl`"
+    if row.base_url and not row.base_url.startswith(("http://", "https://")):
+        return "baseUrl must begin with http:// or https://"
+    return ""
+
+
+def _merged(name: str, row: ProviderRow, base: Provider | None) -> Provider:
+    style = "x-api-key" if row.protocol == "anthropic" else "bearer"
+    base = base or Provider(name, row.protocol, row.base_url, auth=style)
+    protocol = row.protocol or base.protocol
+    cards = {key: _card(name, protocol, key, model) for key, model in row.models.items()}
+    key_given = row.api_key_env or row.api_key_helper
+    return Provider(
+        name=name,
+        protocol=protocol,
+        base_url=row.base_url or base.base_url,
+        auth=row.auth or base.auth,
+        key_env=row.api_key_env or ("" if row.api_key_helper else base.key_env),
+        token_env="" if key_given else base.token_env,
+        url_env="" if row.base_url else base.url_env,
+        key_helper=row.api_key_helper or base.key_helper,
+        headers={**base.headers, **row.headers},
+        models={**base.models, **cards},
+        quirks=(*base.quirks, *row.quirks),
+        hint=f"Check `baseUrl` of the provider {name} in the settings, and that the server is running."
+        if row.base_url
+        else base.hint,
+        own=True,
+    )
+
+
+def _card(provider: str, protocol: str, name: str, row: ModelRow) -> ModelCard:
+    return ModelCard(
+        id=name,
+        provider=provider,
+        protocol=protocol,
+        label=row.label,
+        context_window=row.context_window,
+        max_output=row.max_output,
+        price=row.price.price if row.price else None,
+        thinking=row.thinking,
+        effort=row.effort,
+        images=row.images,
+        documents=row.documents,
+        knowledge_cutoff=row.knowledge_cutoff,
+    )
+
+
+def _problem(key: str, text: str) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        text,
+        Origin(Scope.USER),
+        hint="This provider is left out until it is corrected.",
+        key=key,
+    )

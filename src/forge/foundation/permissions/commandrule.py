@@ -1,0 +1,112 @@
+"""Matching Bash rules with simple commands."""
+
+from __future__ import annotations
+
+import re
+
+from forge.foundation.permissions.syntax import text_of
+from forge.foundation.permissions.wrappers import safe_assignment, started, unwrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.foundation.permissions.rule import Rule
+    from forge.foundation.permissions.syntax import Simple, Word
+
+_BLANKS = re.compile(r"\s+")
+_STAR = re.compile(r"(?<!\\)\*")
+
+
+def is_exact(content: str) -> bool:
+    """Whether the content of a Bash rule names one command and no others."""
+    return not content.endswith(":*") and not _STAR.search(content)
+
+
+def matches_text(content: str, text: str) -> bool:
+    """Whether a Bash rule's content covers a command text."""
+    if content.endswith(":*"):
+        return _has_prefix(content[:-2], _squeezed(text))
+    if not _STAR.search(content):
+        return text.strip() == content.strip()
+    return _pattern(_squeezed(content)).fullmatch(_squeezed(text)) is not None
+
+
+def allows(rule: Rule, simple: Simple) -> bool:
+    """Whether an allow rule with content covers a simple command, looking past harmless wrappers."""
+    content = rule.content
+    if content is None:
+        return True
+    exact = is_exact(content)
+    return any(matches_text(content, text) for text in _allow_texts(simple, exact=exact))
+
+
+def forbids(rule: Rule, simple: Simple) -> bool:
+    """Whether a deny or ask rule covers a simple command or anything that its wrappers start."""
+    content = rule.content
+    if content is None:
+        return True
+    return any(matches_text(content, text) for text in _deny_texts(simple))
+
+
+def _has_prefix(prefix: str, text: str) -> bool:
+    prefix = _squeezed(prefix)
+    return bool(prefix) and (text == prefix or text.startswith(prefix + " "))
+
+
+def _squeezed(text: str) -> str:
+    return _BLANKS.sub(" ", text).strip()
+
+
+def _pattern(content: str) -> re.Pattern[str]:
+    stars = len(_STAR.findall(content))
+    pieces = [re.escape(piece.replace("\\*", "*")) for piece in _STAR.split(content)]
+    if stars == 1 and content.endswith(" *"):
+        return re.compile(re.escape(content[:-2].replace("\\*", "*")) + "(?: .*)?", re.DOTALL)
+    return re.compile(".*".join(pieces), re.DOTALL)
+
+
+def _allow_texts(simple: Simple, *, exact: bool) -> list[str]:
+    here_strings = [r.target for r in simple.redirects if r.operator == "<<<"]
+    tail = "".join(f" <<<{word.raw}" for word in here_strings) if exact else ""
+    texts = [text_of([*simple.assignments, *_named(simple.words)]) + tail]
+    if not all(safe_assignment(word) for word in simple.assignments):
+        return texts
+    words = simple.words
+    while words:
+        texts.append(text_of(_named(words)) + tail)
+        rest, problem = unwrapped(words)
+        if rest is words and not exact:
+            rest = _piped(words)
+        if problem or rest is words:
+            break
+        words = rest
+    return texts
+
+
+def _piped(words: list[Word]) -> list[Word]:
+    """What a bare xargs runs."""
+    if words[0].value == "xargs" and len(words) > 1 and not words[1].value.startswith("-"):
+        return words[1:]
+    return words
+
+
+def _deny_texts(simple: Simple) -> list[str]:
+    texts = [text_of([*simple.assignments, *simple.words])]
+    for words in started(simple):
+        texts.append(text_of(_named(words)))
+        texts.append(text_of(_named(words, base_name=True)))
+        texts.append(" ".join(word.value for word in words))
+        texts.append(" ".join([words[0].value.rsplit("/", 1)[-1], *(word.value for word in words[1:])]))
+    return texts
+
+
+def _named(words: list[Word], *, base_name: bool = False) -> list[Word]:
+    """The words with the quoting of the command name removed."""
+    if not words:
+        return words
+    first = words[0]
+    name = first.value.rsplit("/", 1)[-1] if base_name else first.value
+    if name == first.raw or not name or _BLANKS.search(name):
+        return words
+    plain = type(first)(name, name)
+    plain.gap = first.gap
+    return [plain, *words[1:]]

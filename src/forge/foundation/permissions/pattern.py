@@ -1,0 +1,73 @@
+"""Path patterns of Read and Edit rules: gitignore style, anchored where the rule was written."""
+
+from __future__ import annotations
+
+import os.path
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.foundation.permissions.rule import Rule
+    from forge.foundation.permissions.situation import Situation
+
+_PIECE = re.compile(r"^\*\*/|/\*\*/|/\*\*$|\*+|\?|\[[^\]]+\]|\\.|.", re.DOTALL)
+
+
+def matches_path(rule: Rule, path: str, s: Situation) -> bool:
+    """Whether the rule's pattern covers an absolute path or a directory above it."""
+    root, pattern = _anchored(rule, s)
+    if pattern.startswith(("!", "#")):
+        return False
+    expression = _expression(pattern, anywhere=rule.behavior != "allow")
+    roots = {root, os.path.realpath(root)}
+    return any(expression.fullmatch(part) for part in (_below(path, top) for top in roots) if part)
+
+
+def _anchored(rule: Rule, s: Situation) -> tuple[str, str]:
+    content = (rule.content or "").rstrip(" ")
+    if content.startswith("//"):
+        return "/", "/" + content.lstrip("/")
+    if content.startswith("~/"):
+        return s.home, content[1:]
+    if content.startswith("/"):
+        return rule.anchor or s.start_dir, content
+    return s.cwd, content.removeprefix("./")
+
+
+def _below(path: str, root: str) -> str:
+    """The path relative to the root, or nothing if it is not below it."""
+    prefix = root if root.endswith("/") else root + "/"
+    return path[len(prefix) :] if path.startswith(prefix) else ""
+
+
+def _expression(pattern: str, *, anywhere: bool) -> re.Pattern[str]:
+    whole = pattern.removesuffix("/**")
+    if whole != pattern and not anywhere and "/" not in whole and whole != "**":
+        whole = "/" + whole
+    directory = whole.endswith("/")
+    whole = whole.rstrip("/")
+    anchored = "/" in whole
+    if not whole:
+        body = ".+" if pattern.endswith("/**") else r"(?!)"
+        return re.compile(body, re.DOTALL)
+    body = "".join(_translate(piece) for piece in _PIECE.findall(whole.removeprefix("/")))
+    start = "" if anchored else "(?:.*/)?"
+    tail = "/.*" if directory else "(?:/.*)?"
+    return re.compile(start + body + tail, re.IGNORECASE | re.DOTALL)
+
+
+def _translate(piece: str) -> str:
+    if piece == "**/":
+        return "(?:.*/)?"
+    if piece == "/**/":
+        return "/(?:.*/)?"
+    if piece == "/**":
+        return "/.+"
+    if piece.startswith("*"):
+        return "[^/]*"
+    if piece == "?":
+        return "[^/]"
+    if piece.startswith("[") and len(piece) > 2:
+        inside = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
+        return "[" + ("^" + inside[1:] if inside.startswith("!") else inside) + "]"
+    return re.escape(piece[1:] if piece.startswith("\\") and len(piece) > 1 else piece)

@@ -1,0 +1,71 @@
+"""Where a path leads: working directories, links, and the places that stay protected in every mode but bypass."""
+
+from __future__ import annotations
+
+import os.path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from forge.foundation.permissions.situation import Situation
+
+PROTECTED_DIRECTORIES = frozenset(
+    {".git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn", ".claude"}
+)
+PROTECTED_FILES = frozenset(
+    """.gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zprofile .zshenv
+    .zlogin .zlogout .profile .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnp.js .pnpmfile.cjs
+    bunfig.toml .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml
+    .lefthook.yaml gradle-wrapper.properties maven-wrapper.properties .devcontainer.json .ripgreprc
+    pyrightconfig.json .mcp.json .claude.json""".split()
+)
+FREE_BELOW_CLAUDE = "worktrees"
+
+
+def resolve(text: str, s: Situation, base: str = "") -> str:
+    """The absolute, normalised form of a path as a tool or a command names it."""
+    if text == "~" or text.startswith("~/"):
+        text = s.home + text[1:]
+    path = os.path.normpath(os.path.join(base or s.cwd, text))
+    return path[1:] if path.startswith("//") else path
+
+
+def forms(path: str) -> list[str]:
+    """The path itself and, where links lead elsewhere, the place it really is."""
+    real = os.path.realpath(path)
+    return [path] if real == path else [path, real]
+
+
+def contains(directory: str, path: str) -> bool:
+    """Whether the path is the directory or lies below it."""
+    return path == directory or path.startswith(directory if directory.endswith("/") else directory + "/")
+
+
+def within(path: str, directories: Iterable[str]) -> bool:
+    """Whether the path, and what it links to, lie in one of the directories."""
+    tops = [top for directory in directories for top in forms(directory)]
+    return all(any(contains(top, form) for top in tops) for form in forms(path))
+
+
+def inside(path: str, s: Situation) -> bool:
+    """Whether the path lies in a working directory, links included."""
+    return within(path, s.directories)
+
+
+def protected(path: str) -> bool:
+    """Whether writing here could make other programs run code, so that no rule may approve it."""
+    return any(_protected(form) for form in forms(path))
+
+
+def _protected(path: str) -> bool:
+    parts = [part.lower() for part in path.split("/")]
+    if parts[-1] in PROTECTED_FILES:
+        return True
+    for at, part in enumerate(parts):
+        following = parts[at + 1] if at + 1 < len(parts) else ""
+        if part == ".claude" and following == FREE_BELOW_CLAUDE:
+            continue
+        if part in PROTECTED_DIRECTORIES or (part == ".config" and following == "git"):
+            return True
+    return False

@@ -1,0 +1,69 @@
+"""The parts of a shell command line that permission checks look at."""
+
+from __future__ import annotations
+
+
+class Word:
+    """One word: as written, and its value after quote removal as far as that can be known."""
+
+    __slots__ = ("gap", "glob", "literal", "quoted", "raw", "tilde", "value")
+
+    def __init__(self, raw: str, value: str) -> None:
+        self.raw = raw
+        self.value = value
+        self.gap = " "
+        self.glob = False
+        self.quoted = False
+        self.tilde = False
+        self.literal = True
+
+    def __repr__(self) -> str:
+        return f"Word({self.raw!r})"
+
+
+class Redirect:
+    """One redirection: its operator (without the descriptor) and where it leads."""
+
+    __slots__ = ("operator", "target")
+
+    def __init__(self, operator: str, target: Word) -> None:
+        self.operator = operator
+        self.target = target
+
+
+class Simple:
+    """One simple command: assignments, words and redirections."""
+
+    __slots__ = ("assignments", "nested", "redirects", "words")
+
+    def __init__(self, *, nested: bool = False) -> None:
+        self.assignments: list[Word] = []
+        self.words: list[Word] = []
+        self.redirects: list[Redirect] = []
+        self.nested = nested
+
+    @property
+    def argv(self) -> list[str]:
+        """The values of the words."""
+        return [word.value for word in self.words]
+
+    def __repr__(self) -> str:
+        return f"Simple({text_of([*self.assignments, *self.words])!r})"
+
+
+class Script:
+    """Everything found in one command line, in the order of the text."""
+
+    __slots__ = ("background", "commands", "problems", "sets_variable", "subshell")
+
+    def __init__(self) -> None:
+        self.commands: list[Simple] = []
+        self.problems: list[str] = []
+        self.background = False
+        self.subshell = False
+        self.sets_variable = False
+
+
+def text_of(words: list[Word]) -> str:
+    """The words as written, with the blanks between them."""
+    return "".join(word.gap + word.raw for word in words).strip()

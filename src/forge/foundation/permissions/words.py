@@ -1,0 +1,255 @@
+"""Reading one shell word: quoting, expansions, substitutions. What cannot be known becomes a problem."""
+
+from __future__ import annotations
+
+import re
+
+from forge.foundation.permissions.syntax import Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.foundation.permissions.parser import Reader
+
+WORD_END = frozenset(" \t\n;&|()<>")
+_GLOB = frozenset("*?[")
+_PLAIN = re.compile(r"""[^\s;&|()<>'"\\$`*?\[{}~\u0080-\U0010ffff]+""")
+_VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])")
+_BRACE_LIST = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}")
+_SUM = re.compile(r"[\d\s+*/%()<>&|^!=?:,~-]*")
+_OPERAND = re.compile(r"[^\d\s+*/%()<>&|^!=?:,~-]\w*")
+
+NESTED = "A nested command in this command can't be checked before it runs"
+QUOTED = "Quoted text in this command can't be checked before it runs"
+VARIABLE = "A variable in this command can't be checked before it runs"
+BRACED_VARIABLE = "A variable in braces in this command can't be checked before it runs"
+ESCAPE_CODES = "Text with escape codes in this command can't be checked before it runs"
+UNKNOWN = "This command can't be checked before it runs"
+BRACES = "Brace expansion"
+BRACE_RANGE = "A brace pattern in this command can't be checked before it runs"
+ESCAPED_BLANK = "Contains backslash-escaped whitespace"
+AS_FILE = "A command used as a file in this command can't be checked before it runs"
+SUM_OPERAND = "Arithmetic expansion references variable or non-literal: "
+
+
+class ParseFailure(Exception):
+    """The text is not shell syntax as far as this reader understands it."""
+
+
+def read_word(reader: Reader) -> Word:
+    """Read the word at the reader's position; the reader stands behind it afterwards."""
+    start = reader.pos
+    word = Word("", "")
+    word.tilde = reader.source.startswith("~", start)
+    while reader.pos < reader.end:
+        char = reader.source[reader.pos]
+        if char in WORD_END and not _substituted_file(reader, word):
+            break
+        if char not in WORD_END:
+            word.value += _piece(reader, char, word)
+    word.raw = reader.source[start : reader.pos]
+    return word
+
+
+def _substituted_file(reader: Reader, word: Word) -> bool:
+    if not reader.source.startswith(("<(", ">("), reader.pos):
+        return False
+    reader.problem(AS_FILE)
+    reader.pos += 2
+    reader.nested_until(")")
+    word.literal = False
+    return True
+
+
+def _piece(reader: Reader, char: str, word: Word) -> str:
+    plain = _PLAIN.match(reader.source, reader.pos, reader.end)
+    if plain:
+        reader.pos = plain.end()
+        return plain.group()
+    special = _SPECIAL.get(char)
+    if special is not None:
+        return special(reader, word)
+    reader.pos += 1
+    if char in _GLOB:
+        word.glob = True
+    return char
+
+
+def _single_quoted(reader: Reader, word: Word) -> str:
+    close = reader.source.find("'", reader.pos + 1, reader.end)
+    if close < 0:
+        raise ParseFailure
+    text = reader.source[reader.pos + 1 : close]
+    reader.pos = close + 1
+    word.quoted = True
+    return text
+
+
+def _double_quoted(reader: Reader, word: Word) -> str:
+    word.quoted = True
+    reader.pos += 1
+    value = ""
+    while reader.pos < reader.end:
+        char = reader.source[reader.pos]
+        if char == '"':
+            reader.pos += 1
+            return value
+        if char == "\\":
+            value += _escape_in_quotes(reader)
+        elif char in "$`":
+            value += _expansion(reader, word, in_quotes=True)
+        else:
+            value += char
+            reader.pos += 1
+    raise ParseFailure
+
+
+def _escape_in_quotes(reader: Reader) -> str:
+    following = reader.source[reader.pos + 1 : reader.pos + 2]
+    reader.pos += 2
+    if following == "\n":
+        return ""
+    return following if following in '$`"\\' else "\\" + following
+
+
+def _escape(reader: Reader, word: Word) -> str:
+    following = reader.source[reader.pos + 1 : reader.pos + 2]
+    reader.pos = min(reader.pos + 2, reader.end)
+    if following == "\n":
+        return ""
+    if following.isspace():
+        reader.problem(ESCAPED_BLANK)
+    word.quoted = True
+    return following
+
+
+def _dollar(reader: Reader, word: Word) -> str:
+    return _expansion(reader, word, in_quotes=False)
+
+
+def _expansion(reader: Reader, word: Word, *, in_quotes: bool) -> str:
+    source, pos = reader.source, reader.pos
+    if source[pos] == "`":
+        return _backquoted(reader, word, in_quotes=in_quotes)
+    if source.startswith("$((", pos):
+        return _arithmetic(reader, word)
+    if source.startswith("$(", pos):
+        return _substitution(reader, word, in_quotes=in_quotes)
+    if source.startswith("${", pos):
+        return _braced_variable(reader, word)
+    if not in_quotes and source.startswith(("$'", '$"', "$["), pos):
+        return _odd_quotes(reader, word)
+    return _variable(reader, word)
+
+
+def _substitution(reader: Reader, word: Word, *, in_quotes: bool) -> str:
+    start = reader.pos
+    reader.pos += 2
+    harmless = reader.nested_until(")")
+    word.literal = False
+    if not harmless:
+        reader.problem(QUOTED if in_quotes else NESTED)
+    return reader.source[start : reader.pos]
+
+
+def _backquoted(reader: Reader, word: Word, *, in_quotes: bool) -> str:
+    start = reader.pos
+    close = start + 1
+    while close < reader.end and reader.source[close] != "`":
+        close += 2 if reader.source[close] == "\\" else 1
+    if close >= reader.end:
+        raise ParseFailure
+    reader.problem(QUOTED if in_quotes else NESTED)
+    reader.nested_text(reader.source[start + 1 : close].replace("\\`", "`"))
+    reader.pos = close + 1
+    word.literal = False
+    return reader.source[start : reader.pos]
+
+
+def _arithmetic(reader: Reader, word: Word) -> str:
+    start, depth = reader.pos, 0
+    at = start + 1
+    while at < reader.end:
+        depth += (reader.source[at] == "(") - (reader.source[at] == ")")
+        at += 1
+        if depth == 0:
+            break
+    else:
+        raise ParseFailure
+    inside = reader.source[start + 3 : at - 2]
+    reader.pos = at
+    word.literal = False
+    operand = _OPERAND.search(inside)
+    if operand and not _SUM.fullmatch(inside):
+        reader.problem(SUM_OPERAND + operand.group())
+        reader.nested_words(inside)
+    return reader.source[start:at]
+
+
+def _braced_variable(reader: Reader, word: Word) -> str:
+    start, depth = reader.pos, 0
+    at = start + 1
+    while at < reader.end:
+        depth += (reader.source[at] == "{") - (reader.source[at] == "}")
+        at += 1
+        if depth == 0:
+            break
+    else:
+        raise ParseFailure
+    reader.problem(BRACED_VARIABLE)
+    reader.nested_words(reader.source[start + 2 : at - 1])
+    reader.pos = at
+    word.literal = False
+    return reader.source[start:at]
+
+
+def _odd_quotes(reader: Reader, word: Word) -> str:
+    start = reader.pos
+    word.quoted, word.literal = True, False
+    if reader.source.startswith("$[", start):
+        reader.problem(SUM_OPERAND + "$[")
+        reader.pos += 2
+        return "$["
+    reader.pos += 1
+    if reader.source[reader.pos] == '"':
+        reader.problem(UNKNOWN)
+        return _double_quoted(reader, word)
+    reader.problem(ESCAPE_CODES)
+    at = reader.pos + 1
+    while at < reader.end and reader.source[at] != "'":
+        at += 2 if reader.source[at] == "\\" else 1
+    if at >= reader.end:
+        raise ParseFailure
+    reader.pos = at + 1
+    return reader.source[start + 2 : at]
+
+
+def _variable(reader: Reader, word: Word) -> str:
+    found = _VARIABLE.match(reader.source, reader.pos, reader.end)
+    if not found:
+        reader.pos += 1
+        return "$"
+    reader.pos = found.end()
+    if found.group() == "$HOME":
+        return reader.home
+    word.literal = False
+    reader.problem(VARIABLE)
+    return found.group()
+
+
+def _brace(reader: Reader, word: Word) -> str:
+    found = _BRACE_LIST.match(reader.source, reader.pos, reader.end)
+    if found:
+        reader.problem(BRACES if "," in found.group() else BRACE_RANGE)
+        word.literal = False
+    reader.pos += 1
+    return reader.source[reader.pos - 1]
+
+
+_SPECIAL = {
+    "'": _single_quoted,
+    '"': _double_quoted,
+    "\\": _escape,
+    "$": _dollar,
+    "`": _dollar,
+    "{": _brace,
+}

@@ -1,0 +1,174 @@
+"""Programs that only start another one, and variables that change nothing: what a rule looks through."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.foundation.permissions.syntax import Simple, Word
+
+SAFE_VARIABLES = frozenset(
+    """NODE_ENV CI TZ NO_COLOR FORCE_COLOR TERM COLORTERM RUST_LOG RUST_BACKTRACE PYTHONUNBUFFERED
+    PYTHONDONTWRITEBYTECODE PYTEST_DISABLE_PLUGIN_AUTOLOAD GOOS GOARCH CGO_ENABLED GO111MODULE GOEXPERIMENT
+    ANTHROPIC_API_KEY CLICOLOR CLICOLOR_FORCE CHARSET LANGUAGE LC_TIME GREP_COLOR GREP_COLORS GCC_COLORS LS_COLORS
+    LSCOLORS TIME_STYLE BLOCK_SIZE BLOCKSIZE""".split()
+)
+_LOCALE_VARIABLES = frozenset({"LANG", "LC_ALL", "LC_CTYPE"})
+_NUMBER_VARIABLES = frozenset({"COLUMNS", "LINES"})
+_SAFE_VALUE = re.compile(r"[A-Za-z0-9_./:@%+,-]+")
+_LOCALE = re.compile(r"(?:C|POSIX|[A-Za-z]{2,3}(?:_[A-Za-z]{2})?)(?:\.[A-Za-z0-9-]+)?(?:@\w+)?")
+_DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
+_TIMEOUT_FLAG = re.compile(r"-v|--verbose|--foreground|--preserve-status|--(?:signal|kill-after)=\S+|-[ks]\S+")
+_STDBUF_FLAG = re.compile(r"-[ioe](?:L|\d+)")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.DOTALL)
+
+STARTERS = frozenset(
+    "watch setsid ionice flock strace ltrace unshare nsenter taskset chrt script setarch runuser unbuffer".split()
+)
+EVALUATORS = frozenset(
+    "eval source . exec alias hash trap let mapfile readarray enable bind complete coproc".split()
+)
+FRAGMENT = "Command appears to be an incomplete fragment"
+
+
+def safe_assignment(word: Word) -> bool:
+    """Whether a leading assignment is one that an allow rule looks past."""
+    name, _, value = word.raw.partition("=")
+    if not _SAFE_VALUE.fullmatch(value):
+        return False
+    if name in _LOCALE_VARIABLES:
+        return _LOCALE.fullmatch(value) is not None
+    if name in _NUMBER_VARIABLES:
+        return value.isdigit()
+    return name in SAFE_VARIABLES
+
+
+def unwrapped(words: list[Word]) -> tuple[list[Word], str]:
+    """The words without one leading wrapper that allow rules look through, and a problem if it is used oddly."""
+    name = words[0].value if words else ""
+    strip = _WRAPPERS.get(name)
+    if strip is None or len(words) < 2:
+        return words, ""
+    rest, problem = strip(words)
+    if not problem and rest is not words and rest and rest[0].value.startswith("-"):
+        problem = FRAGMENT
+    return rest, problem
+
+
+def started(simple: Simple) -> list[list[Word]]:
+    """Every command line that deny and ask rules must see: the words, and what each wrapper starts."""
+    found = []
+    words = simple.words
+    while words:
+        found.append(words)
+        words = _inner(words)
+    return found
+
+
+def _time(words: list[Word]) -> tuple[list[Word], str]:
+    if _ASSIGNMENT.match(words[1].raw):
+        return words, f"'{words[0].value} {words[1].raw}' can't be checked before it runs"
+    return words[1:], ""
+
+
+def _plain(words: list[Word]) -> tuple[list[Word], str]:
+    return words[1:], ""
+
+
+def _nice(words: list[Word]) -> tuple[list[Word], str]:
+    if words[1].value == "-n" and len(words) > 3 and words[2].value.lstrip("+-").isdigit():
+        return words[3:], ""
+    if re.fullmatch(r"-\d+", words[1].value) and len(words) > 2:
+        return words[2:], ""
+    return words[1:], ""
+
+
+def _stdbuf(words: list[Word]) -> tuple[list[Word], str]:
+    at = 1
+    while at < len(words) and _STDBUF_FLAG.fullmatch(words[at].value):
+        at += 1
+    return (words[at:], "") if 1 < at < len(words) else (words, "")
+
+
+def _timeout(words: list[Word]) -> tuple[list[Word], str]:
+    at = 1
+    while at < len(words) and words[at].value.startswith("-"):
+        flag = words[at].value
+        if flag in ("-k", "-s"):
+            at += 2
+        elif _TIMEOUT_FLAG.fullmatch(flag):
+            at += 1
+        else:
+            return words, f"'timeout {flag}' can't be checked before it runs"
+    if at >= len(words):
+        return words, ""
+    if not _DURATION.fullmatch(words[at].value):
+        return words, f"timeout duration '{words[at].value}' can't be checked before it runs"
+    return words[at + 1 :], ""
+
+
+def _command(words: list[Word]) -> tuple[list[Word], str]:
+    if words[1].value == "-p":
+        return words[2:], ""
+    return (words, "") if words[1].value in ("-v", "-V") else (words[1:], "")
+
+
+_WRAPPERS = {
+    "timeout": _timeout,
+    "time": _time,
+    "nice": _nice,
+    "nohup": _plain,
+    "stdbuf": _stdbuf,
+    "command": _command,
+    "builtin": _plain,
+    "noglob": _plain,
+}
+
+_LOOSE = {
+    "env": "uSC",
+    "sudo": "ugpCThDRr",
+    "doas": "uC",
+    "exec": "a",
+    "time": "fo",
+    "nice": "n",
+    "nohup": "",
+    "stdbuf": "ioe",
+    "timeout": "ks",
+    "command": "",
+    "builtin": "",
+    "noglob": "",
+    "xargs": "nPILsdEa",
+    "watch": "n",
+    "setsid": "",
+    "ionice": "cnp",
+    "flock": "wE",
+    "strace": "oeps",
+    "ltrace": "oeps",
+    "unshare": "",
+    "taskset": "",
+    "chrt": "",
+    "eval": "",
+    "coproc": "",
+    "busybox": "",
+}
+_OPERANDS = {"timeout": 1, "flock": 1, "taskset": 1, "chrt": 1}
+
+
+def _inner(words: list[Word]) -> list[Word]:
+    """What a wrapper starts, skipping its options and operands; nothing if there is no wrapper."""
+    name = words[0].value.rsplit("/", 1)[-1]
+    valued = _LOOSE.get(name)
+    if valued is None or (name == "command" and len(words) > 1 and words[1].value in ("-v", "-V")):
+        return []
+    at = 1
+    while at < len(words):
+        value = words[at].value
+        if _ASSIGNMENT.match(value):
+            at += 1
+        elif value.startswith("-") and len(value) > 1:
+            at += 2 if len(value) == 2 and value[1] in valued else 1
+        else:
+            break
+    operands = _OPERANDS.get(name, 0)
+    return words[at + operands :]

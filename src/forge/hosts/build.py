@@ -1,0 +1,191 @@
+"""The composition root: the only place that wires settings, tools, model, permissions and transcript."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from forge.agent.event import Warned
+from forge.agent.hooks.port import NoHooks
+from forge.agent.host import Host
+from forge.agent.prompt import start_reminders, system_prompt
+from forge.agent.record import Recorder, Stamp
+from forge.agent.resume import Past
+from forge.agent.session import Limits, Parts, Session, Structured
+from forge.agent.structured import NAME as STRUCTURED_OUTPUT
+from forge.agent.structured import structured_output_tool
+from forge.core.model import Model, ModelCard, Options
+from forge.core.models.catalog import Choice, open_model, resolve
+from forge.core.registry import Component, Registry
+from forge.core.shell.builtin import shell_tools
+from forge.core.tool import Tool
+from forge.core.tools.builtin import builtin_tools
+from forge.foundation.errors import UsageError
+from forge.foundation.gitbranch import current_branch
+from forge.foundation.ids import new_uuid
+from forge.foundation.origin import Scope
+from forge.foundation.paths import results_dir, session_file
+from forge.foundation.transcript import Transcript
+from forge.hosts.configuration import Configuration, situation
+from forge.hosts.options import EFFORTS, RunOptions, prompt_text
+from forge.hosts.remember import persist_updates
+from forge.hosts.schema_option import read_schema
+from forge.hosts.surroundings import look_around
+from forge.version import COMPATIBLE_WITH
+
+TOOL_ORDER = (Scope.MANAGED, Scope.SESSION, Scope.PROJECT, Scope.USER, Scope.PLUGIN, Scope.BUILTIN)
+
+# Offered when named in --tools or an allow rule; models of other vendors always get them.
+ON_DEMAND = frozenset({"Grep", "Glob"})
+BARE_TOOLS = frozenset({"Bash", "Edit", "Read"})
+
+
+class Built(msgspec.Struct, frozen=True):
+    """A session ready to run and what the host reports about it."""
+
+    session: Session
+    choice: Choice
+
+
+async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past | None) -> Built:
+    """Makes the session of a run; git is asked while the rest is put together."""
+    looking = asyncio.ensure_future(look_around(c))
+    try:
+        choice = resolve(o.model or c.settings.get("model"), c.env, c.settings.get)
+        session = Session(_parts(o, c, host, (choice, past)))
+        custom = own_system_prompt(o) is not None
+        if past is not None:
+            _go_on(session, past, forked=o.fork_session)
+        elif not o.bare:
+            where = await looking
+            session.reminders = start_reminders(where, choice.card, time.time(), custom=custom)
+    finally:
+        looking.cancel()
+    if o.name:
+        session.recorder.side("custom-title", customTitle=o.name)
+        session.recorder.side("agent-name", agentName=o.name)
+    return Built(session, choice)
+
+
+def open_choice(o: RunOptions, c: Configuration, name: str | None) -> Model:
+    """The model client for `name` with the fallbacks of flag or settings."""
+    fallbacks = o.fallback_model.split(",") if o.fallback_model else c.settings.get("fallbackModel", [])
+    wanted = [f.strip() for f in fallbacks if f.strip() and f.strip() != name]
+    return open_model(name, c.env, c.settings.get, fallbacks=wanted)
+
+
+def own_system_prompt(o: RunOptions) -> str | None:
+    """The user's own system prompt, None for Forge's."""
+    if o.system_prompt_file is not None:
+        return prompt_text(o.system_prompt_file, "System prompt")
+    return o.system_prompt
+
+
+def offered(o: RunOptions, c: Configuration, card: ModelCard, names: list[str]) -> frozenset[str]:
+    """The names of the tools this run offers."""
+    if o.tools is not None:
+        named = [n for value in o.tools for n in value.replace(",", " ").split()]
+        if named != ["default"]:
+            return frozenset(named) | {STRUCTURED_OUTPUT}
+    if o.bare:
+        return BARE_TOOLS | {STRUCTURED_OUTPUT}
+    allowed = {r.tool for r in c.rules if r.behavior == "allow"}
+    hidden = ON_DEMAND - allowed if card.provider == "anthropic" else frozenset()
+    return frozenset(names) - hidden
+
+
+def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None]) -> Parts:
+    choice, past = start
+    session_id, path = _identity(o, c, past)
+    warn = _warner(host)
+    schema = read_schema(o.json_schema)
+    structured = Structured(schema) if schema is not None else None
+    tools = _tools(structured)
+    transcript = None if o.no_session_persistence else Transcript(path)
+    entrypoint = c.env.get("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    stamp = Stamp(session_id, COMPATIBLE_WITH, entrypoint, current_branch(c.places.git_root))
+    return Parts(
+        id=session_id,
+        host=host,
+        model=open_choice(o, c, o.model or c.settings.get("model")),
+        tools=tools,
+        hooks=NoHooks(),
+        situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
+        recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
+        system=system_prompt(own_system_prompt(o), _appended(o), bare=o.bare),
+        reminders=[],
+        options=_options(o, c, session_id),
+        limits=_limits(o),
+        env=c.env,
+        setting=c.settings.get,
+        results_dir=results_dir(c.places, session_id, c.places.cwd),
+        clock=time.time,
+        new_id=new_uuid,
+        persist=persist_updates(c.places, warn),
+        structured=structured,
+        allowed=offered(o, c, choice.card, [t.name for t in tools]),
+    )
+
+
+def _identity(o: RunOptions, c: Configuration, past: Past | None) -> tuple[str, str]:
+    """Session id and transcript: a resumed session goes on in its own file."""
+    if past is not None and not o.fork_session:
+        return past.session_id, past.path
+    session_id = o.session_id or new_uuid()
+    path = session_file(c.places, session_id, c.places.cwd)
+    if o.session_id and os.path.exists(path):
+        raise UsageError(f"Error: Session ID {session_id} is already in use.")
+    return session_id, path
+
+
+def _appended(o: RunOptions) -> str:
+    if o.append_system_prompt_file is not None:
+        return prompt_text(o.append_system_prompt_file, "Append system prompt")
+    return o.append_system_prompt or ""
+
+
+def _tools(structured: Structured | None) -> Registry[Tool]:
+    registry: Registry[Tool] = Registry(TOOL_ORDER)
+    tools = [*builtin_tools(), *shell_tools()]
+    if structured is not None:
+        tools.append(structured_output_tool(structured))
+    for tool in tools:
+        registry.add(Component(tool.name, tool, tool.origin))
+    return registry
+
+
+def _options(o: RunOptions, c: Configuration, session_id: str) -> Options:
+    effort = o.effort or c.settings.get("effortLevel", "")
+    thinking = o.thinking or ("disabled" if c.settings.get("alwaysThinkingEnabled") is False else "")
+    limit = c.env.get("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "")
+    budget = c.env.get("MAX_THINKING_TOKENS", "")
+    return Options(
+        max_tokens=int(limit) if limit.isdigit() else None,
+        thinking=thinking,
+        thinking_budget=o.max_thinking_tokens or (int(budget) if budget.isdigit() else None),
+        thinking_display=o.thinking_display or ("updates" if o.output_format == "stream-json" else "omitted"),
+        effort=effort if effort in EFFORTS else "",
+        cache_ttl=c.settings.get("promptCacheTtl", ""),
+        session_id=session_id,
+    )
+
+
+def _limits(o: RunOptions) -> Limits:
+    turns = None if o.max_turns is None else int(o.max_turns)
+    return Limits(max_turns=turns, max_budget_usd=o.max_budget_usd, max_seconds=o.max_seconds)
+
+
+def _go_on(session: Session, past: Past, *, forked: bool) -> None:
+    session.messages = past.messages
+    session.ledger.restore(past.cost_state)
+    if forked:
+        session.recorder.replay(past.records)
+    session.recorder.leaf = past.leaf
+
+
+def _warner(host: Host) -> Callable[[str], None]:
+    return lambda text: host.emit(Warned(text))

@@ -1,0 +1,175 @@
+"""`forge -p`: one prompt (or a stream of them) in, text, json or stream-json out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+from forge.agent.event import Event, Retried, TurnEnded, Warned
+from forge.agent.host import Answer, Question, Refuse
+from forge.agent.loop import run_turn
+from forge.agent.session import Prompt, Session
+from forge.foundation.errors import ForgeError, UsageError
+from forge.foundation.ids import new_uuid
+from forge.foundation.origin import Severity
+from forge.foundation.paths import projects_dir, slug
+from forge.hosts.build import Built, build_session
+from forge.hosts.cli.parse import CommandLine
+from forge.hosts.configuration import Configuration, load_configuration
+from forge.hosts.control import Control
+from forge.hosts.options import EFFORTS, RunOptions, read_options
+from forge.hosts.resumption import find_past
+from forge.hosts.sink import Sink
+from forge.hosts.stdin import read_prompt
+from forge.hosts.wire import Wire, WireFacts, failed_start
+
+TERMINATED = 128 + signal.SIGTERM
+
+
+def run(line: CommandLine, env: dict[str, str]) -> int:
+    """Runs the command line without a screen."""
+    o = read_options(line)
+    if not (o.print or o.input_format == "stream-json" or not sys.stdout.isatty()):
+        raise UsageError(
+            "The interactive screen is not part of this version yet.",
+            'Ask one question with: forge -p "your question"   (or watch the tour: forge demo)',
+        )
+    return asyncio.run(_run(o, env))
+
+
+class Headless:
+    """The host of a run without a screen; nobody can be asked unless a control connection is there."""
+
+    def __init__(self, o: RunOptions, sink: Sink) -> None:
+        self._o = o
+        self._sink = sink
+        self._events: list[dict[str, Any]] = []
+        self.wire: Wire | None = None
+        self.control: Control | None = None
+        self.last: TurnEnded | None = None
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, Warned):
+            self._sink.complain(event.text)
+        if self.control is not None:
+            self.control.before(event)
+        self._show(event)
+        if isinstance(event, TurnEnded):
+            self.last = event
+        if self.control is not None:
+            self.control.after(event)
+
+    async def ask(self, question: Question) -> Answer:
+        if self.control is not None:
+            return await self.control.ask(question)
+        return Refuse(question.decision.message, asked=False)
+
+    def _show(self, event: Event) -> None:
+        if self.wire is None:
+            return
+        if self._o.output_format == "stream-json":
+            for record in self.wire.records(event):
+                self._sink.record(record)
+        elif self._o.output_format == "json":
+            self._show_json(event, self.wire)
+        elif isinstance(event, TurnEnded):
+            self._sink.text(final_text(event, self._o))
+        elif isinstance(event, Retried) and self._o.verbose:
+            self._sink.complain(f"{event.retry.message} Trying again ({event.retry.attempt}).")
+
+    def _show_json(self, event: Event, wire: Wire) -> None:
+        if self._o.verbose:
+            self._events += wire.records(event)
+            if isinstance(event, TurnEnded):
+                self._sink.records(self._events)
+        elif isinstance(event, TurnEnded):
+            self._sink.record(wire.result(event))
+
+
+def final_text(e: TurnEnded, o: RunOptions) -> str:
+    """What text output says about a finished turn."""
+    if e.subtype == "success":
+        return f"{e.result}\n"
+    if e.subtype == "error_max_turns":
+        return f"Error: Reached max turns ({int(o.max_turns or 0)})\n"
+    if e.subtype == "error_max_budget_usd":
+        return f"Error: Exceeded USD budget ({o.max_budget_usd:g})\n"
+    return f"Error: {'; '.join(e.errors) or e.subtype}\n"
+
+
+async def _run(o: RunOptions, env: dict[str, str]) -> int:
+    sink = Sink()
+    host = Headless(o, sink)
+    c = load_configuration(o, env, os.getcwd())
+    _report(o, c, sink)
+    try:
+        built = await build_session(o, c, host, find_past(o, c.places))
+    except ForgeError as error:
+        if o.output_format == "stream-json":
+            sink.record(failed_start(str(error), new_uuid()))
+        raise
+    host.wire = wire = Wire(built.session, _facts(o, c, built), time.time)
+    if o.input_format == "stream-json":
+        host.control = Control(o, c, built, (wire, sink))
+    try:
+        return await _serve(o, host, built.session)
+    finally:
+        built.session.recorder.close()
+        await built.session.model.close()
+
+
+async def _serve(o: RunOptions, host: Headless, session: Session) -> int:
+    stopped = _on_signals(session)
+    try:
+        if host.control is not None:
+            return await host.control.serve()
+        text = await read_prompt(o.prompt)
+        prompt = Prompt(text, new_uuid())
+        ended = await session.run(lambda: run_turn(session, prompt))
+    except asyncio.CancelledError:
+        if not stopped:
+            raise
+        return TERMINATED
+    if ended.terminal_reason.startswith("aborted"):
+        return 0
+    return 1 if ended.is_error else 0
+
+
+def _facts(o: RunOptions, c: Configuration, built: Built) -> WireFacts:
+    memory = os.path.join(projects_dir(c.places), slug(c.places.cwd), "memory", "")
+    return WireFacts(built.choice.key_source, memory, o.include_partial_messages)
+
+
+def _report(o: RunOptions, c: Configuration, sink: Sink) -> None:
+    """Says on standard error what was ignored; a script's standard output stays clean."""
+    for diagnostic in c.diagnostics:
+        if diagnostic.severity is not Severity.INFO:
+            sink.complain(str(diagnostic))
+    for note in c.notes:
+        sink.complain(note)
+    if o.effort is not None and o.effort not in EFFORTS:
+        known = ", ".join(EFFORTS)
+        sink.complain(f"Warning: Unknown --effort value '{o.effort}' — ignoring it. Valid values: {known}.")
+
+
+def _on_signals(session: Session) -> list[int]:
+    """Ctrl-C ends the turn with a result, a second one and SIGTERM end the program."""
+    loop, main = asyncio.get_running_loop(), asyncio.current_task()
+    stopped: list[int] = []
+
+    def terminate() -> None:
+        stopped.append(signal.SIGTERM)
+        if main is not None:
+            main.cancel()
+
+    def interrupt() -> None:
+        if not session.interrupt():
+            terminate()
+
+    loop.add_signal_handler(signal.SIGTERM, terminate)
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    return stopped

@@ -1,0 +1,99 @@
+"""The command line of a run as one typed value, checked for combinations that make no sense."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from forge.foundation.errors import UsageError
+from forge.foundation.ids import is_uuid
+from forge.hosts.cli.parse import CommandLine
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """What `forge [-p]` was asked to do; field names are the keys of the flag table."""
+
+    prompt: str = ""
+    print: bool = False
+    output_format: str = "text"
+    input_format: str = "text"
+    verbose: bool = False
+    include_partial_messages: bool = False
+    include_hook_events: bool = False
+    replay_user_messages: bool = False
+    json_schema: str | None = None
+    continue_: bool = False
+    resume: str | bool | None = None
+    fork_session: bool = False
+    session_id: str | None = None
+    name: str | None = None
+    no_session_persistence: bool = False
+    resume_session_at: str | None = None
+    model: str | None = None
+    fallback_model: str | None = None
+    effort: str | None = None
+    max_turns: float | None = None
+    max_budget_usd: float | None = None
+    max_seconds: float | None = None
+    thinking: str | None = None
+    max_thinking_tokens: int | None = None
+    thinking_display: str | None = None
+    system_prompt: str | None = None
+    system_prompt_file: str | None = None
+    append_system_prompt: str | None = None
+    append_system_prompt_file: str | None = None
+    permission_mode: str | None = None
+    allowed_tools: list[str] = []
+    disallowed_tools: list[str] = []
+    tools: list[str] | None = None
+    add_dir: list[str] = []
+    permission_prompts: str | None = None
+    permission_prompt_tool: str | None = None
+    dangerously_skip_permissions: bool = False
+    allow_dangerously_skip_permissions: bool = False
+    settings: str | None = None
+    setting_sources: str | None = None
+    managed_settings: str | None = None
+    bare: bool = False
+    debug: str | bool | None = None
+    debug_file: str | None = None
+    debug_to_stderr: bool = False
+
+
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+
+
+def read_options(line: CommandLine) -> RunOptions:
+    """Converts and checks a parsed command line; raises UsageError."""
+    o = msgspec.convert({**line.values, "prompt": " ".join(line.words)}, RunOptions, strict=False)
+    streams = o.input_format == "stream-json"
+    if o.print and o.output_format == "stream-json" and not o.verbose:
+        raise UsageError("Error: When using --print, --output-format=stream-json requires --verbose")
+    if streams and o.output_format != "stream-json":
+        raise UsageError("Error: --input-format=stream-json requires output-format=stream-json.")
+    if o.session_id is not None and not is_uuid(o.session_id):
+        raise UsageError("Error: Invalid session ID. Must be a valid UUID.")
+    if o.resume is True:
+        raise UsageError(
+            "Error: --resume requires a valid session ID or session title when used with --print."
+            " Usage: forge -p --resume <session-id|title>"
+        )
+    if o.session_id and (o.resume or o.continue_) and not o.fork_session:
+        raise UsageError(
+            "Error: --session-id can only be used with --continue or --resume if --fork-session is given too."
+        )
+    if o.resume_session_at and not o.resume:
+        raise UsageError("Error: --resume-session-at requires --resume")
+    return o
+
+
+def prompt_text(path: str, what: str) -> str:
+    """The content of a prompt file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise UsageError(f"Error: {what} file not found: {os.path.abspath(path)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"Error: {what} file cannot be read: {path}: {error}") from None

@@ -1,0 +1,42 @@
+"""Standard output of a headless run: whole lines, written at once; text goes to standard error."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Sink:
+    """Writes records to a file descriptor. A reader that went away makes `closed` true, nothing else."""
+
+    def __init__(self, out: int = 1, err: int = 2) -> None:
+        self._out, self._err = out, err
+        self.closed = False
+
+    def record(self, record: dict[str, Any]) -> None:
+        """One JSON line."""
+        self._write(self._out, _encode(record) + b"\n")
+
+    def records(self, records: list[dict[str, Any]]) -> None:
+        """All records as one JSON array."""
+        self._write(self._out, _encode(records) + b"\n")
+
+    def text(self, text: str) -> None:
+        """Plain text on standard output."""
+        self._write(self._out, text.encode("utf-8", "replace"))
+
+    def complain(self, text: str) -> None:
+        """A line for the person who started the run."""
+        self._write(self._err, f"{text}\n".encode("utf-8", "replace"))
+
+    def _write(self, fd: int, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(fd, view) :]
+        except BrokenPipeError:
+            self.closed = self.closed or fd == self._out

@@ -1,0 +1,366 @@
+"""Events as stream-json records, the language of `claude -p` and the Agent SDKs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from forge.agent import event as ev
+from forge.agent.session import Session
+from forge.core.message import ToolResult, Usage
+from forge.core.model import BlockDelta, BlockStarted, Started
+from forge.foundation.ids import timestamp
+from forge.version import COMPATIBLE_WITH, VERSION
+
+Record = dict[str, Any]
+
+CAPABILITIES = ["interrupt_receipt_v1", "msg_lifecycle_v1"]
+
+
+class WireFacts(msgspec.Struct, frozen=True):
+    """What the init record says besides the session's own state."""
+
+    key_source: str
+    memory_dir: str
+    partial: bool = False
+    thinking_display: str = "updates"
+
+
+class Wire:
+    """Turns the events of one session into records; unknown events give none."""
+
+    def __init__(self, session: Session, facts: WireFacts, clock: Callable[[], float]) -> None:
+        self._s = session
+        self._facts = facts
+        self._clock = clock
+        self._new_id = session.parts.new_id
+        self.results = 0
+        self._routes: dict[type, Callable[[Any], list[Record]]] = {
+            ev.TurnStarted: lambda e: [self.init(e)],
+            ev.Requesting: self._requesting,
+            ev.Streaming: self._streaming,
+            ev.Retried: self._retried,
+            ev.Replied: self._replied,
+            ev.ApiFailed: self._api_failed,
+            ev.Denied: self._denied,
+            ev.ToolFinished: self._tool_finished,
+            ev.Noted: self._noted,
+            ev.ModeChanged: lambda e: [self.system("status", status=None, permissionMode=e.mode)],
+            ev.TurnEnded: lambda e: [self.result(e)],
+        }
+
+    def records(self, event: ev.Event) -> list[Record]:
+        """The records of one event, in order."""
+        route = self._routes.get(type(event))
+        return route(event) if route else []
+
+    def system(self, subtype: str, **fields: Any) -> Record:
+        """A system record of this session."""
+        told = {k: v for k, v in fields.items() if v is not None or k == "status"}
+        return {
+            "type": "system",
+            "subtype": subtype,
+            **told,
+            "session_id": self._s.id,
+            "uuid": self._new_id(),
+        }
+
+    def init(self, started: ev.TurnStarted) -> Record:
+        s = self._s
+        situation = s.situation
+        return {
+            "type": "system",
+            "subtype": "init",
+            "cwd": situation.cwd,
+            "session_id": s.id,
+            "tools": ["Task" if t.name == "Agent" else t.name for t in s.tools()],
+            "mcp_servers": [],
+            "model": s.model.card.id,
+            "permissionMode": situation.mode,
+            "slash_commands": [],
+            "terminal_slash_commands": [],
+            "apiKeySource": self._facts.key_source,
+            "claude_code_version": COMPATIBLE_WITH,
+            "forge_version": VERSION,
+            "output_style": "default",
+            "agents": [],
+            "skills": [],
+            "plugins": [],
+            "capabilities": CAPABILITIES,
+            "analytics_disabled": True,
+            "product_feedback_disabled": True,
+            "uuid": self._new_id(),
+            "memory_paths": {"auto": self._facts.memory_dir},
+            "original_cwd": situation.start_dir,
+            "additional_directories": situation.directories[1:],
+            "fast_mode_state": "off",
+            "fast_mode_disabled_reason": "sdk_opt_in_required",
+            "per_turn_effort_active": False,
+            "ultrathink_available": False,
+            "ultrathink_typed_raises": False,
+            "view_mode": "default",
+        }
+
+    def user(self, content: Any, uuid: str, **fields: Any) -> Record:
+        """A user record."""
+        return {
+            "type": "user",
+            "message": {"role": "user", "content": content},
+            "parent_tool_use_id": None,
+            "session_id": self._s.id,
+            "uuid": uuid,
+            "timestamp": timestamp(self._clock()),
+            **fields,
+        }
+
+    def result(self, e: ev.TurnEnded) -> Record:
+        s = self._s
+        index, self.results = self.results, self.results + 1
+        record: Record = {
+            "type": "result",
+            "subtype": e.subtype,
+            "is_error": e.is_error,
+            "duration_ms": round(e.duration_ms),
+            "duration_api_ms": round(e.api_ms),
+            "num_turns": e.num_turns,
+            "stop_reason": e.stop_reason,
+            "session_id": s.id,
+            "total_cost_usd": round(s.ledger.cost, 10),
+            "usage": _usage_record(e.usage),
+            "modelUsage": {name: self._spend(name, spend) for name, spend in s.ledger.spent.items()},
+            "permission_denials": [msgspec.to_builtins(d) for d in e.denials],
+            "terminal_reason": e.terminal_reason,
+            "fast_mode_state": "off",
+            "fast_mode_disabled_reason": "sdk_opt_in_required",
+            "subagent_stats": _NO_SUBAGENTS,
+            "safety_stops": 0,
+            "uuid": self._new_id(),
+            "queued_turn_count": 0,
+            "result_index": index,
+            "model_usage_since_last_result": self._spend_since(e.spent_before),
+        }
+        if e.subtype != "success":
+            record["errors"] = e.errors
+            return record
+        record |= {"api_error_status": e.api_status, "result": e.result}
+        if e.api_error_type is not None:
+            record["api_error_type"] = e.api_error_type
+        if e.structured is not None:
+            record["structured_output"] = e.structured
+        if e.first_token_ms is not None and not e.is_error:
+            first = round(e.first_token_ms)
+            record |= {"ttft_ms": first, "ttft_stream_ms": first, "first_content_frame_ms": first}
+            record["time_to_request_ms"] = round(e.request_ms or 0)
+        return record
+
+    def _requesting(self, e: ev.Requesting) -> list[Record]:
+        return [self.system("status", status="requesting")] if self._facts.partial else []
+
+    def _streaming(self, e: ev.Streaming) -> list[Record]:
+        if not self._facts.partial or not hasattr(e.delta, "raw"):
+            return []
+        record: Record = {
+            "type": "stream_event",
+            "event": e.delta.raw,
+            "session_id": self._s.id,
+            "parent_tool_use_id": None,
+            "uuid": self._new_id(),
+        }
+        if isinstance(e.delta, Started):
+            record["ttft_ms"] = round(e.first_token_ms or 0)
+        before: list[Record] = []
+        if self._about_thinking(e):
+            record["thinking_display"] = self._facts.thinking_display
+            if isinstance(e.delta, BlockDelta):
+                tokens = max(1, len(e.delta.text) // 4)
+                estimate = {"estimated_tokens": tokens, "estimated_tokens_delta": tokens}
+                before = [self.system("thinking_tokens", **estimate)]
+        record["api_message_id"] = e.message_id
+        return [*before, record]
+
+    def _about_thinking(self, e: ev.Streaming) -> bool:
+        if isinstance(e.delta, BlockStarted):
+            block = e.delta.raw.get("content_block")
+            return isinstance(block, dict) and block.get("type") == "thinking"
+        return isinstance(e.delta, Started) or (
+            isinstance(e.delta, BlockDelta) and e.delta.kind == "thinking"
+        )
+
+    def _retried(self, e: ev.Retried) -> list[Record]:
+        r = e.retry
+        if r.kind == "fallback":
+            return [self.system("informational", content=r.message, level="warning")]
+        return [
+            self.system(
+                "api_retry",
+                attempt=r.attempt,
+                max_retries=r.max_retries,
+                retry_delay_ms=r.delay_ms,
+                error_status=r.status,
+                error=r.kind,
+            )
+        ]
+
+    def _replied(self, e: ev.Replied) -> list[Record]:
+        record = self._assistant({**e.envelope, "content": [e.block], "context_management": None}, e.uuid)
+        if e.request_id:
+            record["request_id"] = e.request_id
+        if e.thinking_ms is not None:
+            record["thinking_duration_ms"] = round(e.thinking_ms)
+            record["thinking_display"] = self._facts.thinking_display
+        return [record]
+
+    def _assistant(self, message: Record, uuid: str) -> Record:
+        return {
+            "type": "assistant",
+            "message": message,
+            "parent_tool_use_id": None,
+            "session_id": self._s.id,
+            "uuid": uuid,
+            "timestamp": timestamp(self._clock()),
+        }
+
+    def _api_failed(self, e: ev.ApiFailed) -> list[Record]:
+        message = {
+            "id": self._new_id(),
+            "type": "message",
+            "role": "assistant",
+            "model": "<synthetic>",
+            "content": [{"type": "text", "text": e.text}],
+            "stop_reason": "stop_sequence",
+            "stop_sequence": "",
+            "stop_details": None,
+            "container": None,
+            "diagnostics": None,
+            "context_management": None,
+            "usage": _SYNTHETIC_USAGE,
+        }
+        record = self._assistant(message, e.uuid)
+        record |= {"error": _ERROR_WORDS.get(e.kind, e.kind), "is_api_error_message": True}
+        if e.status is not None:
+            record |= {"api_error_status": e.status, "api_error_type": e.error_type}
+        return [record]
+
+    def _denied(self, e: ev.Denied) -> list[Record]:
+        return [
+            self.system(
+                "permission_denied",
+                tool_name=e.call.name,
+                tool_use_id=e.call.id,
+                decision_reason_type=e.reason_type,
+                decision_reason=e.reason,
+                message=e.message,
+            )
+        ]
+
+    def _tool_finished(self, e: ev.ToolFinished) -> list[Record]:
+        fields: Record = {"tool_use_result": e.data}
+        if e.meta is not None:
+            fields["tool_result_meta"] = [e.meta]
+        content: list[ToolResult] = [e.result]
+        return [self.user(content, e.uuid, **fields)]
+
+    def _noted(self, e: ev.Noted) -> list[Record]:
+        return [self.user([{"type": "text", "text": e.text}], e.uuid)]
+
+    def _spend(self, name: str, spend: ev.ModelSpend) -> Record:
+        u, card = spend.usage, self._s.ledger.cards.get(name)
+        return {
+            "inputTokens": u.input,
+            "outputTokens": u.output,
+            "cacheReadInputTokens": u.cache_read,
+            "cacheCreationInputTokens": u.cache_write,
+            "webSearchRequests": u.web_searches,
+            "costUSD": round(spend.cost, 10),
+            "contextWindow": card.context_window if card else 0,
+            "maxOutputTokens": card.max_output if card else 0,
+            "thinkingTokens": u.reasoning,
+            "cacheCreationEphemeral5mInputTokens": u.cache_write - u.cache_write_1h,
+            "cacheCreationEphemeral1hInputTokens": u.cache_write_1h,
+            "canonicalModel": name,
+            "provider": "firstParty" if card is None or card.provider == "anthropic" else card.provider,
+            "costBasis": "list",
+        }
+
+    def _spend_since(self, before: dict[str, ev.ModelSpend]) -> Record:
+        since: Record = {}
+        for name, spend in self._s.ledger.spent.items():
+            old = before.get(name)
+            if old is None:
+                since[name] = self._spend(name, spend)
+            elif spend != old:
+                since[name] = self._spend(name, ev.ModelSpend(spend.usage - old.usage, spend.cost - old.cost))
+        return since
+
+
+def failed_start(message: str, uuid: str) -> Record:
+    """The result of a run that never started."""
+    return {
+        "type": "result",
+        "subtype": "error_during_execution",
+        "is_error": True,
+        "duration_ms": 0,
+        "duration_api_ms": 0,
+        "num_turns": 0,
+        "stop_reason": None,
+        "session_id": uuid,
+        "total_cost_usd": 0,
+        "usage": _usage_record(Usage()),
+        "modelUsage": {},
+        "permission_denials": [],
+        "uuid": uuid,
+        "errors": [message],
+    }
+
+
+def _usage_record(u: Usage) -> Record:
+    return {
+        "input_tokens": u.input,
+        "cache_creation_input_tokens": u.cache_write,
+        "cache_read_input_tokens": u.cache_read,
+        "output_tokens": u.output,
+        "output_tokens_details": {"thinking_tokens": u.reasoning},
+        "server_tool_use": {"web_search_requests": u.web_searches, "web_fetch_requests": 0},
+        "service_tier": "standard",
+        "cache_creation": {
+            "ephemeral_1h_input_tokens": u.cache_write_1h,
+            "ephemeral_5m_input_tokens": u.cache_write - u.cache_write_1h,
+        },
+        "inference_geo": "",
+        "iterations": [],
+        "speed": "standard",
+        "fallback_credit": None,
+    }
+
+
+_SYNTHETIC_USAGE = {
+    **_usage_record(Usage()),
+    "output_tokens_details": None,
+    "service_tier": None,
+    "inference_geo": None,
+    "iterations": None,
+    "speed": None,
+}
+
+_ERROR_WORDS = {
+    "invalid_request": "unknown",
+    "context_overflow": "invalid_request",
+    "request_too_large": "invalid_request",
+    "connection": "unknown",
+    "malformed_stream": "server_error",
+}
+
+_NO_SUBAGENTS = {
+    "spawned": 0,
+    "requested": {"background": 0, "foreground": 0, "unset": 0},
+    "started_in_background": 0,
+    "max_depth": 0,
+    "spawned_by_subagents": 0,
+    "completed": 0,
+    "failed": 0,
+    "killed": {"parent": 0, "user": 0, "system": 0},
+    "refused": {"depth_limit": 0, "concurrency_limit": 0, "budget": 0},
+    "by_type": {},
+}

@@ -1,0 +1,59 @@
+"""The repository as a whole: nothing of one machine in it, documents that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+
+from house.source import ROOT, text_files
+
+AGENTS_LIMIT = 120
+
+# Written in pieces, so that this file does not find itself.
+MACHINE = r"(?<![\w.~$})*-])/(?:wor" + r"k|ro" + r"ot)(?=[/\s\"'`:,;)]|$)"
+INDEX = r"py" + r"pi\.org|python" + r"hosted|npm" + r"js\.(?:org|com)|index-" + r"url"
+FORBIDDEN = {"a machine's own directory": re.compile(MACHINE, re.M), "a package index": re.compile(INDEX)}
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]+)(?:#[^)]*)?\)")
+TARGET = re.compile(r"(?:`|^ {4})make ([a-z]+)", re.M)
+
+
+def documents() -> dict[str, str]:
+    """Documents for people; Markdown below src is text for models."""
+    return {
+        path: t for path, t in text_files().items() if path.endswith(".md") and not path.startswith("src/")
+    }
+
+
+def test_no_file_mentions_one_machine_or_a_package_index() -> None:
+    found = [
+        f"{path}:{text.count(chr(10), 0, match.start()) + 1} {what}"
+        for path, text in text_files().items()
+        for what, pattern in FORBIDDEN.items()
+        for match in pattern.finditer(text)
+    ]
+    assert found == []
+
+
+def test_the_guide_for_contributors_is_short() -> None:
+    assert (ROOT / "AGENTS.md").read_text("utf-8").count("\n") <= AGENTS_LIMIT
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    broken = [
+        f"{path}: {link}"
+        for path, text in documents().items()
+        for link in LINK.findall(text)
+        if "://" not in link and not (ROOT / path).parent.joinpath(link).exists()
+    ]
+    assert broken == []
+
+
+def test_documents_name_only_make_targets_that_exist() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    quoted = {(path, name) for path, text in documents().items() for name in TARGET.findall(text)}
+    assert {(path, name) for path, name in quoted if name not in targets} == set()
+
+
+def test_lock_files_pin_and_hash_everything() -> None:
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        entries = re.split(r"\n(?=\S)", (ROOT / name).read_text("utf-8").strip())
+        assert [e for e in entries if "==" not in e or "--hash=sha256:" not in e] == []
