@@ -11,9 +11,9 @@ import json
 import sys
 from collections import defaultdict
 
-from benchmarks.jobs import JOBS, SLOPE
+from benchmarks.jobs import DONE, JOBS, SLOPE
 from benchmarks.measure import Run, run
-from benchmarks.subject import Subject, installed_forge, server, subjects
+from benchmarks.subject import Subject, installed_forge, servers, subjects
 from benchmarks.table import Figures, columns, figures, ratios, table
 
 MEASURES = ("wall ms", "cpu ms", "memory MB")
@@ -22,8 +22,8 @@ Samples = dict[tuple[str, str], dict[str, list[float]]]  # (job, program) → me
 
 def main(argv: list[str] | None = None) -> int:
     options = _options(argv)
-    with subjects(options.forge, options.reference) as programs, server() as port:
-        samples = measure(programs, port, options.jobs, options.rounds, options.memory_rounds)
+    with subjects(options.forge, options.reference) as programs, servers(options.jobs) as urls:
+        samples = measure(programs, urls, options.rounds, options.memory_rounds)
     result = {job: {p.name: figures(samples[job, p.name]) for p in programs} for job in options.jobs}
     if set(SLOPE[:2]) <= set(options.jobs):
         result["slope"] = {p.name: _slope(samples, p.name) for p in programs}
@@ -34,14 +34,14 @@ def main(argv: list[str] | None = None) -> int:
     return 0 if all(by.get("forge") for by in result.values()) else 1
 
 
-def measure(programs: list[Subject], port: int, jobs: list[str], rounds: int, memory_rounds: int) -> Samples:
+def measure(programs: list[Subject], urls: dict[str, str], rounds: int, memory_rounds: int) -> Samples:
     """All rounds of all jobs. The first round warms caches up and is not counted."""
     samples: Samples = defaultdict(lambda: defaultdict(list))
     for number in range(1 + rounds + memory_rounds):
         sampled = number > rounds
-        for job in jobs:
+        for job in urls:
             for program in programs if number % 2 else programs[::-1]:
-                done = _attempt(program, port, job, sampled)
+                done = _attempt(program, urls[job], job, sampled)
                 if done is None or number == 0:
                     continue
                 values = {"memory MB": done.memory} if sampled else {"wall ms": done.wall, "cpu ms": done.cpu}
@@ -51,10 +51,10 @@ def measure(programs: list[Subject], port: int, jobs: list[str], rounds: int, me
     return samples
 
 
-def _attempt(program: Subject, port: int, job: str, sampled: bool) -> Run | None:
-    command, env = program.job(port, job)
+def _attempt(program: Subject, url: str, job: str, sampled: bool) -> Run | None:
+    command, env = program.job(url)
     done = run(command, env, program.home, sample=sampled)
-    if done.exit_code == 0 and b"all done" in done.stdout:
+    if done.exit_code == 0 and DONE.encode() in done.stdout:
         return done
     tail = (done.stderr or done.stdout)[-400:].decode(errors="replace").strip()
     print(f"{program.name} failed job {job!r} with exit code {done.exit_code}: {tail}", file=sys.stderr)

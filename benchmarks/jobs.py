@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-Call = dict[str, Any]
+DONE = "all done"
 
 
 class Job(NamedTuple):
-    """Each turn is a list of shell calls the model makes at once; a last turn of text is added."""
+    """`turns` is a scenario of the scripted server."""
 
     what: str
-    turns: list[list[Call]]
+    turns: list[list[dict[str, Any]]]
 
 
-def _shell(command: str) -> Call:
-    return {"command": command, "description": "benchmark"}
+def _job(what: str, *turns: list[str]) -> Job:
+    """Each turn is a list of commands the model runs at once."""
+    calls = [[{"tool": "Bash", "input": {"command": command}} for command in turn] for turn in turns]
+    return Job(what, [*calls, [{"text": DONE}]])
 
 
 JOBS = {
-    "one": Job("1 turn, no tool", []),
-    "two": Job("2 turns, one echo", [[_shell("echo hello")]]),
-    "many": Job("22 turns, 21 echos", [[_shell(f"echo {n}")] for n in range(21)]),
-    "parallel": Job("8 × sleep 0.5 at once", [[_shell("sleep 0.5") for _ in range(8)]]),
-    "large": Job("5 MB of output", [[_shell("yes 0123456789abcdef | head -c 5242880")]]),
+    "one": _job("1 turn, no tool"),
+    "two": _job("2 turns, one echo", ["echo hello"]),
+    "many": _job("22 turns, 21 echos", *([f"echo {n}"] for n in range(21))),
+    "parallel": _job("8 × sleep 0.5 at once", ["sleep 0.5"] * 8),
+    "large": _job("5 MB of output", ["yes 0123456789abcdef | head -c 5242880"]),
 }
 
 # The cost of one more tool turn is the difference between these two jobs.

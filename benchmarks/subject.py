@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.jobs import JOBS
+
+TESTS = Path(__file__).resolve().parents[1] / "tests"
 MODEL = "claude-sonnet-4-5"
 
 
@@ -31,20 +35,10 @@ class Subject(NamedTuple):
             "IS_SANDBOX": "1",
         }
 
-    def job(self, port: int, job: str) -> tuple[list[str], dict[str, str]]:
-        """Command and environment of a headless run of a scripted job."""
-        command = [
-            self.program,
-            "-p",
-            "go",
-            "--model",
-            MODEL,
-            "--output-format",
-            "json",
-            "--allowedTools",
-            "Bash",
-        ]
-        return command, {**self.env, "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}/{job}"}
+    def job(self, url: str) -> tuple[list[str], dict[str, str]]:
+        """Command and environment of a headless run against a scripted server."""
+        flags = ["--model", MODEL, "--output-format", "json", "--allowedTools", "Bash"]
+        return [self.program, "-p", "go", *flags], {**self.env, "ANTHROPIC_BASE_URL": url}
 
 
 @contextmanager
@@ -58,20 +52,26 @@ def subjects(forge: str, reference: str | None) -> Iterator[list[Subject]]:
 
 
 @contextmanager
-def server() -> Iterator[int]:
-    """Starts the scripted model in a process of its own and yields its port."""
-    child = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.server"],
-        cwd=Path(__file__).resolve().parents[1],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert child.stdout is not None
-        yield int(child.stdout.readline())
-    finally:
-        child.terminate()
-        child.wait()
+def servers(jobs: list[str]) -> Iterator[dict[str, str]]:
+    """Starts the scripted server of the test suite once per job and yields their addresses."""
+    with ExitStack() as stack:
+        yield {job: stack.enter_context(_server(job)) for job in jobs}
+
+
+@contextmanager
+def _server(job: str) -> Iterator[str]:
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as scenario:
+        json.dump(JOBS[job].turns, scenario)
+        scenario.flush()
+        child = subprocess.Popen(
+            [sys.executable, "-m", "fakemodel", scenario.name], cwd=TESTS, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert child.stdout is not None
+            yield f"http://127.0.0.1:{int(child.stdout.readline())}"
+        finally:
+            child.terminate()
+            child.wait()
 
 
 def installed_forge() -> str:

@@ -50,7 +50,14 @@ def run_and_kill(work: Path, script: str, after_ms: float | None) -> int:
     project = work / "project"
     project.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "forge", "--model", f"scripted/{script}", "--verbose"]
-    command += ["--output-format", "stream-json", "--input-format", "stream-json", "--permission-prompt-tool", "stdio"]
+    command += [
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+        "--permission-prompt-tool",
+        "stdio",
+    ]
     env = {"PATH": os.environ["PATH"], "HOME": str(work / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
     child = subprocess.Popen(command, cwd=project, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     timer = _killer(child, after_ms)
@@ -84,7 +91,12 @@ def _play_host(child: subprocess.Popen[bytes]) -> int:
         if record.get("type") == "control_request":
             asked += 1
             rule = {"toolName": "Bash", "ruleContent": f"remembered {asked}"}
-            update = {"type": "addRules", "rules": [rule], "behavior": "allow", "destination": "localSettings"}
+            update = {
+                "type": "addRules",
+                "rules": [rule],
+                "behavior": "allow",
+                "destination": "localSettings",
+            }
             answer = {"behavior": "allow", "updatedPermissions": [update]}
             body = {"subtype": "success", "request_id": record["request_id"], "response": answer}
             _send(child, {"type": "control_response", "response": body})

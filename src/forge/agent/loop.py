@@ -8,6 +8,7 @@ import msgspec
 
 from forge.agent.ending import answer_open_calls, end, failed, limited
 from forge.agent.event import ApiFailed, Folded, Noted, TurnEnded, TurnStarted
+from forge.agent.mentions import mentioned
 from forge.agent.reply import Reply, ask_model
 from forge.agent.session import Prompt, Session, Turn
 from forge.agent.structured import MAX_FAILURES
@@ -39,6 +40,7 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
     submitted = await s.hooks.fire("UserPromptSubmit", prompt=prompt.text)
     if submitted.verdict == "deny":
         return end(s, result=submitted.reason)
+    s.reminders += [] if prompt.verbatim else await mentioned(s, prompt)
     s.add_prompt(prompt, submitted.context)
     if not prompt.query:
         return end(s)

@@ -31,12 +31,15 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What the user said. `query` false adds it to the history without asking the model."""
+    """What the user said.
+
+    `query` false adds it to the history without asking the model; `verbatim` leaves @mentions alone.
+    """
 
     content: str | list[Block]
     uuid: str
     query: bool = True
-    echo: bool = False
+    verbatim: bool = False
 
     @property
     def blocks(self) -> list[Block]:

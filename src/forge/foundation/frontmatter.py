@@ -1,4 +1,4 @@
-"""YAML front matter of Markdown files: read as tolerantly as the reference does."""
+"""YAML front matter of Markdown files: read as tolerantly as the reference does, written line by line."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.errors import ForgeError
+from forge.foundation.jsonpatch import quote, same
 from forge.foundation.origin import Diagnostic, Origin, Scope, Severity
 
 MAX_SIZE = 1024 * 1024
@@ -43,12 +45,12 @@ def split(text: str) -> tuple[str | None, str, int]:
     return text[min(start, end) : end], text[body_at:], text.count("\n", 0, body_at) + 1
 
 
-def parse(text: str, path: str) -> FrontMatter:
+def parse(text: str, path: str, scope: Scope = Scope.PROJECT) -> FrontMatter:
     """Reads a file's front matter; what cannot be read is a diagnostic and leaves the values empty."""
     raw, body, body_line = split(text)
     if raw is None:
         return FrontMatter({}, body)
-    origin = Origin(Scope.BUILTIN, path)
+    origin = Origin(scope, path)
     if len(raw) > MAX_SIZE:
         note = Diagnostic(Severity.ERROR, "the front matter is too large", origin, "It is ignored.", line=1)
         return FrontMatter({}, body, [note], body_line=body_line)
@@ -56,31 +58,58 @@ def parse(text: str, path: str) -> FrontMatter:
     return FrontMatter(values, body, notes, {key: line + 1 for key, line in lines.items()}, body_line)
 
 
+def write_values(text: str, changes: dict[str, Any]) -> str:
+    """The text with some keys set (None removes one); only the lines of those keys change.
+
+    ForgeError when the result would not read back as asked, for example because the block is broken.
+    """
+    wanted = {**parse(text, "").values, **changes}
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    raw, _, _ = split(text)
+    plain = text[len(mark) :]
+    newline = "\r\n" if "\r\n" in plain else "\n"
+    if raw is None:
+        head, lines, tail = f"{_FENCE}{newline}", [], f"{_FENCE}{newline}{plain}"
+    else:
+        start = plain.index("\n") + 1
+        head, tail = plain[:start], plain[start + len(raw) :]
+        lines = _lines(raw)
+    for key, value in changes.items():
+        _set_lines(lines, key, value, newline)
+    new = f"{mark}{head}{''.join(lines)}{tail}"
+    if not same(parse(new, "").values, {key: value for key, value in wanted.items() if value is not None}):
+        raise ForgeError(
+            "The front matter cannot be changed without changing its other values.", "Edit it by hand."
+        )
+    return new
+
+
 def repair(raw: str) -> str:
     """Quotes the values that YAML would trip over, such as `Use when: x` or `[a] | [b]`."""
-    return "".join(_repaired(line) for line in raw.splitlines(keepends=True))
+    return "".join(_repaired(line) for line in _lines(raw))
+
+
+def _lines(raw: str) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", raw)
 
 
 def _read(raw: str, origin: Origin) -> tuple[dict[str, Any], dict[str, int], list[Diagnostic]]:
     # On use only: most runs meet no front matter, and the parser costs 20 ms to import.
     from forge.foundation.yaml12 import YamlError, load
 
-    first: YamlError | None = None
-    for attempt in (lambda: raw, lambda: _without_tabs(raw), lambda: repair(_without_tabs(raw))):
+    problem: YamlError | None = None
+    for prepare, hint in _ATTEMPTS:
         try:
-            values, lines = load(attempt())
+            values, lines = load(prepare(raw))
         except YamlError as error:
-            first = first or error
+            problem = problem or error
             continue
-        notes = [] if first is None else [_note(Severity.INFO, origin, first, "Read with the value quoted.")]
-        if values is None:
-            return {}, {}, notes
-        if not isinstance(values, dict):
-            wrong = YamlError("expected keys with values", 1)
-            return {}, {}, [_note(Severity.ERROR, origin, wrong, "The front matter is ignored.")]
-        return values, lines, notes
-    assert first is not None
-    return {}, {}, [_note(Severity.ERROR, origin, first, "The front matter is ignored.")]
+        notes = [_note(Severity.INFO, origin, problem, hint)] if problem else []
+        if values is None or isinstance(values, dict):
+            return values or {}, lines, notes
+        problem = YamlError("expected keys with values", 1)
+        break
+    return {}, {}, [_note(Severity.ERROR, origin, problem, "The front matter is ignored.")]
 
 
 def _note(severity: Severity, origin: Origin, error: Any, hint: str) -> Diagnostic:
@@ -88,9 +117,20 @@ def _note(severity: Severity, origin: Origin, error: Any, hint: str) -> Diagnost
     return Diagnostic(severity, message, origin, hint, line=error.line + 1, column=1)
 
 
+def _as_it_is(raw: str) -> str:
+    return raw
+
+
 def _without_tabs(raw: str) -> str:
     """The reference takes tabs as indentation, which YAML forbids."""
     return re.sub(r"(?m)^[ \t]+", lambda indent: indent[0].replace("\t", "  "), raw)
+
+
+_ATTEMPTS = (
+    (_as_it_is, ""),
+    (_without_tabs, "Tabs were read as indentation."),
+    (lambda raw: repair(_without_tabs(raw)), "It was read with such values put in quotes."),
+)
 
 
 def _repaired(line: str) -> str:
@@ -118,3 +158,47 @@ def _parses(value: str) -> bool:
     except YamlError:
         return False
     return True
+
+
+def _set_lines(lines: list[str], key: str, value: Any, newline: str) -> None:
+    """Puts the lines of one key in place of its old ones, or at the end."""
+    start = next((i for i in reversed(range(len(lines))) if _key_of(lines[i]) == key), len(lines))
+    end = start + 1
+    while end < len(lines) and _continues(lines[end]):
+        end += 1
+    # Blank lines and comments below a value belong to what follows.
+    while end > start + 1 and lines[end - 1].lstrip()[:1] in ("", "#"):
+        end -= 1
+    lines[start:end] = [] if value is None else [f"{_flow(key)}: {_flow(value)}{newline}"]
+
+
+def _key_of(line: str) -> str:
+    found = re.match(r"""("[^"]*"|'[^']*'|[^\s#"'][^:#]*?)\s*:(\s|$)""", line)
+    return found[1].strip("\"'") if found else ""
+
+
+def _continues(line: str) -> bool:
+    return line[:1] in (" ", "\t", "\r", "\n", "#") or re.match(r"-(\s|$)", line) is not None
+
+
+def _flow(value: Any) -> str:
+    """A value on one line: plain where that reads back the same, else in JSON style."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_flow(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_flow(item) for item in value) + "]"
+    if not isinstance(value, str):
+        return msgspec.json.encode(value).decode()
+    if re.fullmatch(r"\w(?:[\w ./()*-]*\w)?", value, re.ASCII) and _FENCE not in value and _is_text(value):
+        return value
+    quoted = re.sub(
+        "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]", lambda c: f"\\u{ord(c[0]):04x}", quote(value)
+    )
+    # A fence inside a value would end the block.
+    return quoted.replace("--", "\\u002d-") if _FENCE in value else quoted
+
+
+def _is_text(value: str) -> bool:
+    from forge.foundation.yaml12 import resolve  # as in _read
+
+    return isinstance(resolve(value), str)

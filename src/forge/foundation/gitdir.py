@@ -57,13 +57,15 @@ def is_tracked(root: str, path: str) -> bool:
 
 
 def _lists(data: bytes, name: bytes) -> bool:
-    position = data.find(name + b"\0")
+    # Without regard to case, as file systems may open the file under another spelling.
+    folded, wanted = data.lower(), name.lower() + b"\0"
+    position = folded.find(wanted)
     while position > 0:
         # Right before each name stand flags whose low twelve bits are its length.
         for flags_at in (position - 2, position - 4):
             if int.from_bytes(data[flags_at : flags_at + 2], "big") & 0xFFF == min(len(name), 0xFFF):
                 return True
-        position = data.find(name + b"\0", position + 1)
+        position = folded.find(wanted, position + 1)
     return False
 
 

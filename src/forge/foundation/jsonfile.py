@@ -16,11 +16,12 @@ from forge.foundation.jsontext import JsonError, line_column, parse, value_of
 def read_json(path: str) -> tuple[Any, str]:
     """The value and the text of a JSON file; an empty file counts as an empty object.
 
-    FileNotFoundError when there is no file, ConfigError with line and column when it cannot be used.
+    FileNotFoundError or NotADirectoryError when there is no file, ConfigError with line and column when it
+    cannot be used.
     """
     try:
         text = read_text(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", path=path) from error

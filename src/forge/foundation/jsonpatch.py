@@ -89,7 +89,7 @@ def _apply(text: str, change: Change) -> str:
         value = _nest(missing[1:], change.value)
         return _insert_member(text, node, missing[0], value, _style(text, root))
     if change.action == "append":
-        return _append_items(text, change)
+        return _append_items(text, _list(node, change.path), change.value, _style(text, root))
     return _put(text, node, change, _style(text, root))
 
 
@@ -114,7 +114,7 @@ def _put(text: str, node: Node, change: Change, style: _Style) -> str:
     if isinstance(old, dict) and isinstance(change.value, dict):
         return patch(text, difference(old, change.value, change.path))
     if isinstance(old, list) and isinstance(change.value, list) and same(old, change.value[: len(old)]):
-        return _append_items(text, Change("append", change.path, change.value[len(old) :]), again=True)
+        return _insert_items(text, node, change.value[len(old) :], style)
     inside = text[node.start : node.end]
     one_line = bool(node.items or node.members) and "\n" not in inside
     new = render(change.value, _flat(style) if one_line else style, _line_indent(text, node.start))
@@ -132,7 +132,7 @@ def _delete(text: str, path: tuple[str, ...]) -> str:
 
 def _remove_items(text: str, change: Change) -> str:
     while True:
-        node = _list_at(text, change.path)
+        node = _list(_descend(parse(text), change.path)[0], change.path)
         unwanted = (i for i, item in enumerate(node.items) if _contains(change.value, value_of(text, item)))
         index = next(unwanted, None)
         if index is None:
@@ -151,17 +151,16 @@ def _cut(text: str, node: Node, spans: list[tuple[int, int]], index: int) -> str
     return text[:start] + text[end:]
 
 
-def _append_items(text: str, change: Change, *, again: bool = False) -> str:
-    """Adds values to a list; with `again` also those it already has."""
-    for value in change.value:
-        node = _list_at(text, change.path)
-        if again or not _contains(value_of(text, node), value):
-            text = _insert_item(text, node, value, _style(text, parse(text)))
-    return text
+def _append_items(text: str, node: Node, values: list[Any], style: _Style) -> str:
+    have = value_of(text, node)
+    new: list[Any] = []
+    for value in values:
+        if not _contains(have, value) and not _contains(new, value):
+            new.append(value)
+    return _insert_items(text, node, new, style) if new else text
 
 
-def _list_at(text: str, path: tuple[str, ...]) -> Node:
-    node, _ = _descend(parse(text), path)
+def _list(node: Node, path: tuple[str, ...]) -> Node:
     if node.kind != "array":
         raise JsonError(f"expected a list at {'.'.join(path)}", node.start)
     return node
@@ -169,26 +168,27 @@ def _list_at(text: str, path: tuple[str, ...]) -> Node:
 
 def _insert_member(text: str, node: Node, key: str, value: Any, style: _Style) -> str:
     if not node.members:
-        return _fill_empty(text, node, f"{quote(key)}{style.colon}", value, style)
+        return _fill_empty(text, node, [(f"{quote(key)}{style.colon}", value)], style)
     last = node.members[-1]
     colon = text[last.key_end : last.value.start]
-    colon = style.colon if "\n" in colon else colon
+    lead = quote(key) + (style.colon if "\n" in colon else colon)
     gap = _gap(text, node, [(m.key_start, m.value.end) for m in node.members], style)
-    lead = f",{gap}{quote(key)}{colon}"
-    return _insert_after(text, last.value.end, lead, gap, value, style)
+    return _insert_after(text, last.value.end, gap, [(lead, value)], style)
 
 
-def _insert_item(text: str, node: Node, value: Any, style: _Style) -> str:
+def _insert_items(text: str, node: Node, values: list[Any], style: _Style) -> str:
+    parts = [("", value) for value in values]
     if not node.items:
-        return _fill_empty(text, node, "", value, style)
+        return _fill_empty(text, node, parts, style)
     gap = _gap(text, node, [(item.start, item.end) for item in node.items], style)
-    return _insert_after(text, node.items[-1].end, f",{gap}", gap, value, style)
+    return _insert_after(text, node.items[-1].end, gap, parts, style)
 
 
-def _insert_after(text: str, position: int, lead: str, gap: str, value: Any, style: _Style) -> str:
+def _insert_after(text: str, position: int, gap: str, parts: list[tuple[str, Any]], style: _Style) -> str:
     wide = "\n" in gap
-    new = render(value, style if wide else _flat(style), gap.rpartition("\n")[2] if wide else "")
-    return text[:position] + lead + new + text[position:]
+    indent = gap.rpartition("\n")[2] if wide else ""
+    new = [f",{gap}{lead}{render(value, style if wide else _flat(style), indent)}" for lead, value in parts]
+    return text[:position] + "".join(new) + text[position:]
 
 
 def _gap(text: str, node: Node, spans: list[tuple[int, int]], style: _Style) -> str:
@@ -199,15 +199,12 @@ def _gap(text: str, node: Node, spans: list[tuple[int, int]], style: _Style) -> 
     return text[text.index(",", spans[-2][1]) + 1 : spans[-1][0]]
 
 
-def _fill_empty(text: str, node: Node, lead: str, value: Any, style: _Style) -> str:
-    opening, closing = text[node.start], text[node.end - 1]
+def _fill_empty(text: str, node: Node, parts: list[tuple[str, Any]], style: _Style) -> str:
     outer = _line_indent(text, node.start)
-    inner = outer + style.unit
-    if style.newline:
-        body = f"{style.newline}{inner}{lead}{render(value, style, inner)}{style.newline}{outer}"
-    else:
-        body = f"{lead}{render(value, style, '')}"
-    return f"{text[: node.start]}{opening}{body}{closing}{text[node.end :]}"
+    inner = outer + style.unit if style.newline else ""
+    new = [lead + render(value, style, inner) for lead, value in parts]
+    brackets = text[node.start] + text[node.end - 1]
+    return text[: node.start] + _bracket(brackets, new, style, outer) + text[node.end :]
 
 
 def render(value: Any, style: _Style, indent: str) -> str:

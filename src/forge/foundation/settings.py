@@ -52,13 +52,14 @@ def load_settings(p: Places, r: SettingsRequest, *, trusted: bool) -> Settings:
     notes: list[Diagnostic] = []
     layers = read_toml(p, notes) if r.sources is None or "user" in r.sources else []
     for wanted in _files(p, SOURCES if r.sources is None else r.sources):
+        layer, found = read_layer(wanted)
         # In the home directory the project file is the user file.
-        if not any(layer.path == wanted.path for layer in layers):
-            _add(layers, notes, read_layer(wanted))
+        if layer is None or not any(os.path.samefile(layer.path, other.path) for other in layers):
+            _add(layers, notes, (layer, found))
     if r.flag:
         _add(layers, notes, flag_layer(p, r.flag))
-    managed, found = managed_layers(p)
-    notes += found
+    managed, problems = managed_layers(p)
+    notes += problems
     if r.managed and not managed:
         _add(managed, notes, inline_managed(r.managed))
     layers += managed

@@ -8,6 +8,8 @@ from forge.foundation.errors import ConfigError
 from forge.foundation.jsonfile import read_json
 from forge.foundation.jsontext import JsonError, place
 from forge.foundation.origin import Diagnostic, Scope, Severity
+from forge.foundation.permissions.rule import BEHAVIORS, parse_rule
+from forge.foundation.scalar import as_text
 from forge.foundation.settings_hooks import judge_hooks
 from forge.foundation.settings_merge import Layer
 from forge.foundation.settings_schema import SCHEMA, Problem, check, json_type
@@ -31,7 +33,7 @@ def read_layer(place_of: Layer) -> tuple[Layer | None, list[Diagnostic]]:
         return None, []
     except ConfigError as error:
         if place_of.scope is Scope.MANAGED:
-            raise _unusable_policy(place_of) from error
+            raise (_unusable_policy(place_of) if error.line else error) from error
         return None, [_malformed(place_of, error)]
     return judge(place_of, data, text)
 
@@ -147,37 +149,31 @@ def _clean_env(place_of: Layer, data: dict[str, Any], notes: list[Diagnostic], t
         return
     clean = {}
     for name, value in data["env"].items():
-        if isinstance(value, str | bool | int | float):
-            clean[name] = env_text(value)
+        if not isinstance(value, str | bool | int | float):
+            message = f"Expected string, but received {json_type(value)}"
+        elif not name or "=" in name or "\0" in name + as_text(value):
+            message = "No environment variable can have this name or value"
         else:
-            problem = Problem(("env", name), f"Expected string, but received {json_type(value)}")
-            notes.append(_warning(place_of, problem, text, "This variable is ignored."))
+            clean[name] = as_text(value)
+            continue
+        notes.append(_warning(place_of, Problem(("env", name), message), text, "This variable is ignored."))
     data["env"] = clean
-
-
-def env_text(value: str | float) -> str:
-    """A scalar as the text of an environment variable."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
-    return str(value)
 
 
 def _clean_rules(place_of: Layer, data: dict[str, Any], notes: list[Diagnostic], text: str) -> None:
     permissions = data.get("permissions", {})
-    for name in ("allow", "ask", "deny"):
-        rules = permissions.get(name)
-        if not rules or all(isinstance(rule, str) for rule in rules):
-            continue
-        for index, rule in enumerate(rules):
-            if not isinstance(rule, str):
-                problem = Problem(
-                    ("permissions", name, str(index)), f"Expected string, but received {json_type(rule)}"
-                )
+    for name in BEHAVIORS:
+        kept = []
+        for index, rule in enumerate(permissions.get(name, ())):
+            parsed = parse_rule(rule, name, place_of.scope.wire, place_of.anchor)
+            if isinstance(parsed, str):
+                problem = Problem(("permissions", name, str(index)), parsed)
                 notes.append(_warning(place_of, problem, text, "This rule is ignored."))
-        permissions = {**permissions, name: [rule for rule in rules if isinstance(rule, str)]}
-        data["permissions"] = permissions
+            else:
+                kept.append(rule)
+        if len(kept) != len(permissions.get(name, ())):
+            permissions = {**permissions, name: kept}
+            data["permissions"] = permissions
 
 
 def _with(place_of: Layer, data: dict[str, Any]) -> Layer:
@@ -185,7 +181,7 @@ def _with(place_of: Layer, data: dict[str, Any]) -> Layer:
 
 
 def _malformed(place_of: Layer, error: ConfigError) -> Diagnostic:
-    detail = error.message.removeprefix(f"{error.path}:{error.line}:{error.column}: ")
+    detail = detail_of(error)
     return Diagnostic(
         Severity.ERROR,
         "Invalid or malformed JSON" if error.line else detail,
@@ -194,6 +190,12 @@ def _malformed(place_of: Layer, error: ConfigError) -> Diagnostic:
         error.line,
         error.column,
     )
+
+
+def detail_of(error: ConfigError) -> str:
+    """The message of an error without the place, which a diagnostic has in fields of its own."""
+    where = f"{error.path}:{error.line}:{error.column}" if error.line else error.path
+    return error.message.removeprefix(f"{where}: ")
 
 
 def _unusable_policy(place_of: Layer) -> ConfigError:

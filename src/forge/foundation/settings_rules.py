@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from forge.foundation.gitdir import is_tracked
+from forge.foundation.gitdir import find_root, is_tracked
 from forge.foundation.origin import Diagnostic, Scope, Severity
 from forge.foundation.paths import Places, trust_key
-from forge.foundation.permissions.rule import Rule, parse_rule
+from forge.foundation.permissions.rule import BEHAVIORS, Rule, parse_rule
 from forge.foundation.settings_merge import Layer, Settings
-
-BEHAVIORS = ("deny", "ask", "allow")
 
 
 def permission_rules(settings: Settings, *, trusted: bool) -> tuple[list[Rule], list[str], list[Diagnostic]]:
@@ -26,17 +24,14 @@ def permission_rules(settings: Settings, *, trusted: bool) -> tuple[list[Rule], 
     managed_only = _managed_only(settings)
     for layer in settings.layers:
         permissions = layer.data.get("permissions", {})
-        if not permissions or (managed_only and layer.scope is not Scope.MANAGED):
-            continue
-        silent = not trusted and _came_with_checkout(layer, p)
-        for behavior in BEHAVIORS:
-            if behavior != "allow" or not silent:
-                rules += _parsed(layer, permissions, behavior, notes)
+        silent = bool(permissions) and not trusted and _came_with_checkout(layer, p)
         if silent:
             notes += _ignored(layer, permissions, p)
         else:
-            directories += [d for d in _entries(permissions, "additionalDirectories") if d not in directories]
-    return rules, directories, notes
+            directories += [_absolute(d, p) for d in _entries(permissions, "additionalDirectories")]
+        if not managed_only or layer.scope is Scope.MANAGED:
+            rules += _parsed(layer, permissions, ("ask", "deny") if silent else BEHAVIORS)
+    return rules, list(dict.fromkeys(directories)), notes
 
 
 def configured_modes(settings: Settings) -> list[tuple[str, str]]:
@@ -57,26 +52,31 @@ def _managed_only(settings: Settings) -> bool:
 def _came_with_checkout(layer: Layer, p: Places) -> bool:
     if layer.scope is Scope.PROJECT:
         return True
-    # A local file is the user's own, unless somebody committed one.
-    return layer.scope is Scope.LOCAL and bool(p.git_root) and _committed(layer.path, p)
-
-
-def _committed(path: str, p: Places) -> bool:
-    return any(
-        path.startswith(root + os.sep) and is_tracked(root, path) for root in {p.git_root, p.repository}
+    # A local file is the user's own, unless somebody committed it, or a link to it.
+    return layer.scope is Scope.LOCAL and any(
+        _committed(path, p) for path in {layer.path, os.path.realpath(layer.path)}
     )
 
 
-def _parsed(layer: Layer, permissions: dict[str, Any], behavior: str, notes: list[Diagnostic]) -> list[Rule]:
-    rules = []
-    for index, text in enumerate(_entries(permissions, behavior)):
-        rule = parse_rule(text, behavior, layer.scope.wire, layer.anchor)
-        if isinstance(rule, Rule):
-            rules.append(rule)
-        else:
-            key = f"permissions.{behavior}.{index}"
-            notes.append(Diagnostic(Severity.WARNING, rule, layer.origin, "This rule is ignored.", key=key))
-    return rules
+def _committed(path: str, p: Places) -> bool:
+    inside = any(root and path.startswith(root + os.sep) for root in (p.git_root, p.repository))
+    return inside and is_tracked(find_root(os.path.dirname(path)), path)
+
+
+def _parsed(layer: Layer, permissions: dict[str, Any], behaviors: tuple[str, ...]) -> list[Rule]:
+    # Entries that are no rules were reported and dropped when the file was read.
+    rules = [
+        parse_rule(text, behavior, layer.scope.wire, layer.anchor)
+        for behavior in behaviors
+        for text in _entries(permissions, behavior)
+    ]
+    return [rule for rule in rules if isinstance(rule, Rule)]
+
+
+def _absolute(directory: str, p: Places) -> str:
+    if directory == "~" or directory.startswith("~/"):
+        directory = p.home + directory[1:]
+    return os.path.normpath(os.path.join(p.cwd, directory))
 
 
 def _ignored(layer: Layer, permissions: dict[str, Any], p: Places) -> list[Diagnostic]:

@@ -14,7 +14,7 @@ from forge.foundation.errors import ConfigError
 from forge.foundation.jsonpatch import Change, quote, same
 from forge.foundation.origin import Diagnostic, Scope, Severity
 from forge.foundation.paths import Places
-from forge.foundation.settings_files import judge
+from forge.foundation.settings_files import detail_of, judge
 from forge.foundation.settings_merge import Layer
 
 FILE_NAME = ".forge.toml"
@@ -45,7 +45,7 @@ def read_toml(p: Places, diagnostics: list[Diagnostic]) -> list[Layer]:
         except ConfigError as error:
             hint = "The whole file is ignored until this is fixed."
             notes = [
-                Diagnostic(Severity.ERROR, error.message, place_of.origin, hint, error.line, error.column)
+                Diagnostic(Severity.ERROR, detail_of(error), place_of.origin, hint, error.line, error.column)
             ]
             layer = None
         else:
@@ -71,7 +71,10 @@ def patch_toml(path: str, change: Change) -> bool:
     """Applies one change to the line that sets the key; everything else keeps its bytes."""
 
     def patched(text: str) -> str:
-        found = next(a for a in reversed(list(_assignments(text))) if a.path in _spellings(change.path))
+        lines = [a for a in _assignments(text) if a.path in _spellings(change.path)]
+        if not lines:
+            raise ConfigError("the key has just been removed", path=path, hint="Try again.")
+        found = lines[-1]
         if change.action == "delete":
             return text[: found.line_start] + text[found.line_end :]
         before = _read_value(text[found.value_start : found.value_end], path, found.line)

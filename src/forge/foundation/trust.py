@@ -12,6 +12,7 @@ from forge.foundation.jsonfile import patch_json, read_json
 from forge.foundation.jsonpatch import delete, put
 from forge.foundation.origin import Diagnostic, Origin, Scope, Severity
 from forge.foundation.paths import Places, trust_key
+from forge.foundation.settings_files import detail_of
 
 
 class _State(msgspec.Struct):
@@ -56,7 +57,7 @@ def _in_own_store(p: Places, notes: list[Diagnostic]) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except ConfigError as error:
-        notes.append(_broken(path, error.message))
+        notes.append(_broken(path, detail_of(error)))
         return False
     entry = _member(_member(data, "projects"), trust_key(p))
     return _member(entry, "trusted") is True

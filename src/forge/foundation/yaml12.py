@@ -1,4 +1,4 @@
-"""YAML 1.2 values from the events of PyYAML's fast parser; harmless for any input, however large or nested."""
+"""YAML 1.2 values from the events of PyYAML's fast parser; harmless for input of any size and depth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import yaml
 from forge.foundation.scalar import as_text
 
 MAX_DEPTH = 64
-MAX_VALUES = 100_000
+MAX_VALUES = 20_000
 
 _NULLS = ("", "~", "null", "Null", "NULL")
 _WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -156,7 +156,9 @@ def _store(top: _Open, value: Any) -> None:
 def _key(value: Any) -> str:
     if isinstance(value, str):
         return value
-    return as_text(value) if isinstance(value, bool | int | float) else "null" if value is None else str(value)
+    return (
+        as_text(value) if isinstance(value, bool | int | float) else "null" if value is None else str(value)
+    )
 
 
 def _line(event: Any) -> int:

@@ -146,7 +146,7 @@ class Control:
         told = isinstance(given, str) and bool(given)
         uuid = str(given) if told else self._session.parts.new_id()
         blocks = content if isinstance(content, str) else decode_blocks(content)
-        prompt = Prompt(blocks, uuid, raw.get("shouldQuery") is not False)
+        prompt = Prompt(blocks, uuid, raw.get("shouldQuery") is not False, raw.get("client_composed") is True)
         if told:
             self._told[prompt.uuid] = prompt
             self._lifecycle(prompt.uuid, "queued")

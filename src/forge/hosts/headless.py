@@ -21,6 +21,7 @@ from forge.hosts.build import Built, build_session
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.control import Control
+from forge.hosts.logs import start_log
 from forge.hosts.options import EFFORTS, RunOptions, read_options
 from forge.hosts.resumption import find_past
 from forge.hosts.sink import Sink
@@ -38,6 +39,7 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
             "The interactive screen is not part of this version yet.",
             'Ask one question with: forge -p "your question"   (or watch the tour: forge demo)',
         )
+    start_log(o.debug or o.debug_to_stderr, o.debug_file)
     return asyncio.run(_run(o, env))
 
 

@@ -106,10 +106,15 @@ class Response:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._framing.done and not self._framing.surplus and self._keeps_open:
+        if self._reusable():
             self._client.park(self._connection, self._target)
         else:
             self._connection.abort()
+
+    def _reusable(self) -> bool:
+        complete = self._framing.done and not self._framing.surplus and self._keeps_open
+        # A server that answered early may never read the rest of the request.
+        return complete and self._connection.writer.transport.get_write_buffer_size() == 0
 
 
 class Target(msgspec.Struct, frozen=True):

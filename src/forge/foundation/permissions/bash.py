@@ -73,7 +73,7 @@ def _approve(command: str, script: Script, touched: list[tuple[str, str, Simple]
         if any(resolve((c.argv + ["~"])[1], s) != s.cwd for c in moved):
             return Decision("ask", APPROVAL, reason_type="other")
     for simple in script.commands:
-        verdict = _simple(simple, s)
+        verdict = _part(simple, s)
         if verdict:
             if len(script.commands) > 1:
                 return Decision("ask", verdict, reason_type="subcommandResults")
@@ -170,7 +170,7 @@ def _critical(script: Script, s: Situation) -> str:
     return ""
 
 
-def _simple(simple: Simple, s: Situation) -> str:
+def _part(simple: Simple, s: Situation) -> str:
     """Why one simple command needs approval; empty if it does not."""
     words = _plain(simple)
     if not simple.words:

@@ -33,7 +33,7 @@ def resolve(text: str, s: Situation, base: str = "") -> str:
 
 def forms(path: str) -> list[str]:
     """The path itself and, where links lead elsewhere, the place it really is."""
-    real = os.path.realpath(path)
+    real = os.path.realpath(path.replace("\0", ""))
     return [path] if real == path else [path, real]
 
 

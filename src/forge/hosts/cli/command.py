@@ -17,6 +17,7 @@ JSON = Flag("--json", SWITCH, "", "print JSON, for scripts")
 NO_COLOR = Flag("--no-color", SWITCH, "", "no colours (the variable NO_COLOR does the same)")
 
 WIDTH = 80
+_EXAMPLE_WIDTH = 34
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -86,8 +87,9 @@ def help_text(command: Command) -> str:
             subsequent_indent=" " * width,
         )
     lines += ["", "Examples:"]
-    width = max(len(example) for example, _ in command.examples) + 4
-    lines += [f"  {example:<{width - 2}}{about}" for example, about in command.examples]
+    for example, about in command.examples:
+        fits = len(example) < _EXAMPLE_WIDTH
+        lines += [f"  {example:<{_EXAMPLE_WIDTH}}{about}"] if fits else [f"  {example}", f"      {about}"]
     return "\n".join(lines)
 
 

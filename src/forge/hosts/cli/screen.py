@@ -14,9 +14,28 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-_SIGNS = {"ok": "✓", "no": "✗", "call": "●", "result": "│", "prompt": "›", "rule": "─", "cut": "…"}
-_PLAIN_SIGNS = {"ok": "+", "no": "x", "call": "*", "result": "|", "prompt": ">", "rule": "-", "cut": "..."}
+_SIGNS = {
+    "ok": "✓",
+    "no": "✗",
+    "call": "●",
+    "result": "│",
+    "prompt": "›",
+    "model": "◆",
+    "rule": "─",
+    "cut": "…",
+}
+_PLAIN_SIGNS = {
+    "ok": "+",
+    "no": "x",
+    "call": "*",
+    "result": "|",
+    "prompt": ">",
+    "model": "#",
+    "rule": "-",
+    "cut": "...",
+}
 
+_NO_STYLES: Mapping[int, str] = {}
 NARROWEST, WIDEST = 30, 100
 
 
@@ -51,7 +70,7 @@ class Screen:
     def heading(self, text: str) -> None:
         """The title of a section, with a blank line before it."""
         self.line()
-        self.line(text, "bold")
+        self.say(text, "bold")
 
     def clip(self, text: str, indent: int = 0) -> str:
         """The text in one line, cut off where the terminal ends."""
@@ -61,23 +80,23 @@ class Screen:
         return flat if len(flat) <= room else flat[: room - len(cut)] + cut
 
     def table(
-        self, rows: Sequence[Sequence[str]], indent: int = 2, styles: Mapping[int, str] | None = None
+        self, rows: Sequence[Sequence[str]], indent: int = 2, *, styles: Mapping[int, str] = _NO_STYLES
     ) -> None:
         """Columns side by side; the last one is wrapped, and goes below the others where there is no room."""
         if not rows:
             return
-        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]) - 1)]
+        widths = [max(_visible(row[at]) for row in rows) for at in range(len(rows[0]) - 1)]
         used = indent + sum(widths) + 2 * len(widths)
         beside = self.width - used >= min(24, max(len(row[-1]) for row in rows))
         for row in rows:
-            cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
-            painted = [self.paint(cell, (styles or {}).get(at, "")) for at, cell in enumerate(cells)]
+            cells = [cell + " " * (width - _visible(cell)) for cell, width in zip(row, widths, strict=False)]
+            painted = [self.paint(cell, styles.get(at, "")) for at, cell in enumerate(cells)]
             head = " " * indent + "  ".join(painted)
             if not beside:
                 self.line(head.rstrip())
                 self.say(row[-1], first=" " * (indent + 4))
                 continue
-            lines = wrap(row[-1], self.width - used) or [""]
+            lines = wrap(row[-1], self.width - used)
             self.line(f"{head}  {lines[0]}".rstrip())
             for more in lines[1:]:
                 self.line(" " * used + more)
@@ -86,28 +105,40 @@ class Screen:
 class Typist:
     """Writes a text that arrives in pieces, breaking lines between words."""
 
-    def __init__(self, screen: Screen, indent: str = "") -> None:
-        self._screen, self._indent = screen, indent
+    def __init__(self, screen: Screen, first: str = "", then: str = "") -> None:
+        self._screen, self._first, self._then = screen, first, then
         self._column = 0
+        self._blanks = ""
+        self._begun = False
 
     def feed(self, piece: str) -> None:
-        for word in re.findall(r"\n|[^\s]+[ \t]*|[ \t]+", clean(piece)):
-            if word == "\n":
-                self.end()
-                continue
-            if self._column and self._column + len(word.rstrip()) > self._screen.width:
-                self._screen.write("\n")
-                self._column = 0
-            if not self._column:
-                word = self._indent + word
-            self._screen.write(word)
-            self._column += len(word)
+        for part in re.findall(r"\n|[^\s]+|[ \t]+", clean(piece)):
+            if part == "\n":
+                self._break()
+            elif part.isspace():
+                self._blanks = part if self._column else ""
+            else:
+                self._word(part)
 
     def end(self) -> None:
-        """Finishes the line under way."""
+        """Finishes the text; the next piece starts a new one."""
+        self._break()
+        self._begun = False
+
+    def _word(self, word: str) -> None:
+        if self._column and self._column + len(self._blanks) + len(word) > min(self._screen.width, WIDEST):
+            self._break()
+        if not self._column:
+            self._blanks = self._then if self._begun else self._first
+            self._begun = True
+        self._screen.write(self._blanks + word)
+        self._column += len(self._blanks) + len(word)
+        self._blanks = ""
+
+    def _break(self) -> None:
         if self._column:
             self._screen.write("\n")
-            self._column = 0
+        self._column, self._blanks = 0, ""
 
 
 def open_screen(env: Mapping[str, str], *, plain: bool = False) -> Screen:
@@ -120,6 +151,10 @@ def open_screen(env: Mapping[str, str], *, plain: bool = False) -> Screen:
         out.reconfigure(errors="backslashreplace")
     signs = _SIGNS if (out.encoding or "").lower().replace("-", "") == "utf8" else _PLAIN_SIGNS
     return Screen(out, colour=colour, width=_width(env, terminal=terminal), signs=signs)
+
+
+def _visible(text: str) -> int:
+    return len(_ESCAPE.sub("", text))
 
 
 def clean(text: str) -> str:

@@ -1,0 +1,84 @@
+"""`@path` in a prompt: the file or directory is read before the model is asked."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import msgspec
+
+from forge.agent.context import CallContext
+from forge.agent.session import Prompt, Reminder, Session
+from forge.core.message import ToolUse
+from forge.core.tool import ToolError
+from forge.foundation.permissions.decide import decide
+
+_MENTION = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|(\S+))')
+_LINES = re.compile(r"#L(\d+)(?:-L?(\d+))?$")
+MAX_MENTIONS = 20
+MAX_ENTRIES = 1000
+
+
+async def mentioned(s: Session, prompt: Prompt) -> list[Reminder]:
+    """Reminders with the content of every path the prompt mentions that exists and may be read."""
+    if "@" not in prompt.text:
+        return []
+    found: list[Reminder] = []
+    names = dict.fromkeys(quoted or plain for quoted, plain in _MENTION.findall(prompt.text))
+    for name in list(names)[:MAX_MENTIONS]:
+        kind, path = _target(s, _LINES.sub("", name))
+        if kind == "directory":
+            found += _directory(s, path)
+        elif kind == "file":
+            found += await _file(s, path, _LINES.search(name))
+    return found
+
+
+def _target(s: Session, name: str) -> tuple[str, str]:
+    """What a mention names: a file, a directory or nothing."""
+    if name.startswith("~/"):
+        name = os.path.join(s.situation.home, name[2:])
+    path = os.path.abspath(os.path.join(s.situation.cwd, name))
+    if os.path.isdir(path):
+        return "directory", path
+    return ("file", path) if os.path.isfile(path) else ("", path)
+
+
+async def _file(s: Session, path: str, lines: re.Match[str] | None) -> list[Reminder]:
+    shown: dict[str, Any] = {"file_path": path}
+    arguments = dict(shown)
+    if lines is not None:
+        first, last = int(lines[1]), int(lines[2] or lines[1])
+        arguments |= {"offset": first, "limit": max(1, last - first + 1)}
+    tool = s.find_tool("Read")
+    if tool is None or decide("Read", shown, s.situation).verdict != "allow":
+        return []
+    action = tool.load()
+    context = CallContext(s, ToolUse(s.parts.new_id(), "Read", arguments))
+    try:
+        output = await action.run(msgspec.convert(arguments, action.args), context)
+    except ToolError:
+        return []
+    return _called("Read", shown, output.content) if isinstance(output.content, str) else []
+
+
+def _directory(s: Session, path: str) -> list[Reminder]:
+    command = {"command": f"ls {path}", "description": f"Lists files in {path}"}
+    if decide("Read", {"file_path": path}, s.situation).verdict != "allow":
+        return []
+    try:
+        names = sorted(n for n in os.listdir(path) if not n.startswith("."))
+    except OSError:
+        return []
+    more = [f"... and {len(names) - MAX_ENTRIES} more"] if len(names) > MAX_ENTRIES else []
+    return _called("Bash", command, "\n".join(names[:MAX_ENTRIES] + more))
+
+
+def _called(tool: str, arguments: dict[str, Any], result: str) -> list[Reminder]:
+    given = msgspec.json.encode(arguments).decode()
+    called = (
+        f"<system-reminder>\nCalled the {tool} tool with the following input: {given}\n</system-reminder>"
+    )
+    told = f"<system-reminder>\nResult of calling the {tool} tool:\n{result}\n</system-reminder>"
+    return [Reminder("file", called), Reminder("file", told)]

@@ -1,0 +1,134 @@
+"""Runs one command in a fresh shell and returns when the shell exits.
+
+Output is collected from a pipe with bounded memory: what does not fit goes to a file. Children left in the
+background keep the pipe open without holding up the call, and are never cut off from it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from forge.core.shell.collect import Collector
+from forge.foundation.system.process import Child, Spawn, descendants, kill_process, pipe, spawn
+
+_PIPE_SIZE = 1 << 20
+# How long a command that was told to end may take, and how long late output is waited for.
+_GRACE = 2.0
+_DRAIN = 0.05
+_PROGRESS_EVERY = 1.0
+
+
+class Command(msgspec.Struct, frozen=True):
+    """`shell` is the program, `text` what it is to run; output beyond memory goes to `output_path`."""
+
+    text: str
+    shell: str
+    cwd: str
+    env: Mapping[str, str]
+    timeout: float
+    output_path: str
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How a command ended. `head` is the output, or as much of its start as was kept; then `tail` is its end.
+
+    `exit_code` is 128 plus the signal's number after a signal. `cwd` is where the shell was at its end; "" if
+    it did not get so far. `path` is the file with the whole output, "" if there is none.
+    """
+
+    exit_code: int
+    head: bytes
+    tail: bytes
+    size: int
+    cwd: str = ""
+    path: str = ""
+    timed_out: bool = False
+
+
+async def execute(command: Command, *, on_progress: Callable[[str], None] | None = None) -> Outcome:
+    """Runs a command. Cancelling kills it with everything it started; raises OSError if it cannot start."""
+    reading, writing = pipe(_PIPE_SIZE)
+    report, report_end = pipe()
+    collector = Collector(reading, command.output_path)
+    try:
+        argv = [command.shell, "-c", _script(command, report_end)]
+        child = spawn(Spawn(argv, command.cwd, command.env, stdout=writing, stderr=writing, keep=(report_end,)))
+    except BaseException:
+        collector.close()
+        os.close(report)
+        raise
+    finally:
+        os.close(writing)
+        os.close(report_end)
+    try:
+        collector.start(on_progress, _PROGRESS_EVERY)
+        code, timed_out = await _ended(child, command.timeout)
+        await collector.drain(_DRAIN)
+        cwd = b"" if timed_out else _available(report)
+    finally:
+        collector.finish()
+        os.close(report)
+    return Outcome(
+        exit_code=128 - code if code < 0 else code,
+        head=bytes(collector.head),
+        tail=collector.tail,
+        size=collector.size,
+        cwd=os.fsdecode(cwd.removesuffix(b"\n")),
+        path=collector.path,
+        timed_out=timed_out,
+    )
+
+
+def _script(command: Command, report: int) -> str:
+    """The command, then a note of the directory it ended in.
+
+    The note goes to a descriptor the command itself does not have, without a trace in its output or exit code.
+    """
+    quoted = "'" + command.text.replace("'", "'\\''") + "'"
+    name = os.path.basename(command.shell)
+    if name not in ("bash", "zsh"):
+        return f"eval {quoted}"
+    aliases = "shopt -s expand_aliases; " if name == "bash" else ""
+    return (
+        f"{aliases}eval {quoted} {report}>&-\n"
+        f"{{ __forge_status=$?; pwd -P >&{report}; set +x; }} 2>/dev/null\n"
+        "exit $__forge_status"
+    )
+
+
+async def _ended(child: Child, timeout: float) -> tuple[int, bool]:
+    try:
+        async with asyncio.timeout(timeout):
+            return await child.wait(), False
+    except TimeoutError:
+        await _end(child)
+        return await child.wait(), True
+    except asyncio.CancelledError:
+        await _end(child)
+        raise
+
+
+async def _end(child: Child) -> None:
+    """Ends a command and everything it started, first politely."""
+    strays = descendants(child.pid)
+    child.terminate()
+    try:
+        async with asyncio.timeout(_GRACE):
+            await child.wait()
+    except TimeoutError:
+        pass
+    finally:
+        child.kill()
+        for pid in strays:
+            kill_process(pid)
+
+
+def _available(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 1 << 16)
+    except BlockingIOError:
+        return b""

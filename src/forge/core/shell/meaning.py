@@ -1,0 +1,70 @@
+"""What is known about a command before and after it runs: pointless waiting, silence, harmless exit codes."""
+
+from __future__ import annotations
+
+import re
+
+from forge.core.shell.words import Simple, simple_commands
+
+_SILENT = frozenset(
+    ("mv", "cp", "rm", "mkdir", "rmdir", "chmod", "chown", "chgrp", "touch", "ln", "cd", "export", "unset", "wait")
+)
+_LONGEST_SLEEP = 25
+_NO_MATCHES, _DIFFER = "No matches found", "Files differ"
+_EXIT_ONE = {
+    "grep": _NO_MATCHES,
+    "egrep": _NO_MATCHES,
+    "fgrep": _NO_MATCHES,
+    "rg": _NO_MATCHES,
+    "diff": _DIFFER,
+    "find": "Some directories were inaccessible",
+    "test": "Condition is false",
+    "[": "Condition is false",
+    "git diff": _DIFFER,
+    "git grep": _NO_MATCHES,
+}
+
+
+def pointless_wait(text: str) -> str:
+    """Why a command that begins with a long sleep is refused; "" if it is not."""
+    match = re.match(r"\s*sleep\s+(\d+)(?:\.\d+)?\s*(?:(;|&&|\|\||\n)\s*(.*)|)$", text, re.DOTALL)
+    if match is None or int(match[1]) < _LONGEST_SLEEP:
+        return ""
+    rest = (match[3] or "").strip()
+    what = f"sleep {match[1]} followed by: {rest}" if rest else f"standalone sleep {match[1]}"
+    return (
+        f"Blocked: {what}. To wait for a condition, use Monitor with an until-loop (e.g. `until <check>; do sleep "
+        "2; done`). To wait for a command you started, use run_in_background: true. Do not chain shorter sleeps to "
+        "work around this block."
+    )
+
+
+def is_silent(commands: list[Simple] | None) -> bool:
+    """Whether a command that succeeds prints nothing."""
+    return bool(commands) and all(c.words[0] in _SILENT for c in commands or ())
+
+
+def exit_meaning(commands: list[Simple] | None, exit_code: int) -> str:
+    """What a non-zero exit code says when it is an answer and not a failure; else ""."""
+    if exit_code != 1 or not commands:
+        return ""
+    words = commands[-1].words
+    return _EXIT_ONE.get(_git_command(words) if words[0] == "git" else words[0], "")
+
+
+def edits_in_place(text: str) -> bool:
+    """Whether a command uses sed to change files, which are then no longer as the model has read them."""
+    return re.search(r"\bsed\s+(?:\S+\s+)*?(?:-[a-zA-Z]*i|--in-place)", text) is not None
+
+
+def _git_command(words: tuple[str, ...]) -> str:
+    rest = iter(words[1:])
+    for word in rest:
+        if word in ("-C", "-c"):
+            next(rest, None)
+        elif not word.startswith("-"):
+            return f"git {word}"
+    return "git"
+
+
+__all__ = ["edits_in_place", "exit_meaning", "is_silent", "pointless_wait", "simple_commands"]

@@ -1,0 +1,162 @@
+"""The Edit tool: replaces a text in a file with another."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from typing import Any
+
+import msgspec
+
+from forge.core.amount import human_size
+from forge.core.seen import stamp
+from forge.core.tool import Action, FileStamp, ToolContext, ToolError, ToolOutput
+from forge.core.tools.guard import CURRENT, STALE, is_stale, refuse_links, refuse_unread
+from forge.core.tools.location import calling_error, missing, refuse_null_bytes, resolve, system_error
+from forge.core.tools.match import Match, apply, find
+from forge.core.tools.patch import structured_patch
+from forge.core.tools.store import write_atomically
+from forge.core.tools.textfile import TextFile, decode, encode
+
+_MAX_BYTES = 256 * 1024 * 1024
+_CHANGED_NOTE = (
+    "(note: the file had been modified on disk since you last read it — the edit applied cleanly, but the "
+    "file contains other changes not in your context. Read it before edits that depend on surrounding content.)"
+)
+
+
+class Args(msgspec.Struct, frozen=True):
+    file_path: str
+    old_string: str
+    new_string: str
+    replace_all: bool = False
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """An edit that can be done: the file as it is and what to replace in it. No file: it is created."""
+
+    path: str
+    match: Match
+    file: TextFile | None = None
+    seen: FileStamp | None = None
+    stale: bool = False
+
+
+async def check(args: Args, ctx: ToolContext) -> None:
+    """Refuses an edit that cannot be applied."""
+    refuse_null_bytes("Edit", args.file_path)
+    _plan(args, ctx)
+
+
+async def run(args: Args, ctx: ToolContext) -> ToolOutput:
+    """Applies the edit."""
+    path = resolve(args.file_path, ctx)
+    refuse_links(args.file_path, path)
+    plan = _plan(args, ctx)
+    before = plan.file.text if plan.file else ""
+    after = apply(before, plan.match, args.replace_all) if plan.file else plan.match.replacement
+    raw = encode(after, plan.file or TextFile(""))
+    try:
+        status = write_atomically(path, raw)
+    except OSError as error:
+        raise system_error(error, "open", path) from None
+    incomplete = plan.stale or (plan.seen is not None and plan.seen.partial)
+    ctx.seen[path] = stamp(status, raw, partial=incomplete)
+    return _report(args, plan, before, after)
+
+
+def _plan(args: Args, ctx: ToolContext) -> Plan:
+    path = resolve(args.file_path, ctx)
+    new = _without_trailing_blanks(args.new_string, path)
+    if args.old_string == new:
+        raise ToolError("No changes to make: old_string and new_string are exactly the same.")
+    loaded = _load(path)
+    if loaded is None:
+        if args.old_string:
+            raise missing(path, ctx)
+        return Plan(path, Match("", new, new))
+    status, file = loaded
+    if path.lower().endswith(".ipynb"):
+        raise ToolError("File is a Jupyter Notebook. Use the NotebookEdit to edit this file.")
+    if not args.old_string and file.text.strip():
+        raise ToolError("Cannot create new file - file already exists.")
+    refuse_unread(path, ctx)
+    if file.flaw:
+        raise ToolError(file.refusal)
+    stale = is_stale(path, status, ctx)
+    if not args.old_string:
+        return Plan(path, Match(file.text, new, new), file, ctx.seen[path], stale)
+    match = _unique(args, file.text, new, stale=stale)
+    return Plan(path, match, file, ctx.seen[path], stale)
+
+
+def _load(path: str) -> tuple[os.stat_result, TextFile] | None:
+    try:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise calling_error("Edit", IsADirectoryError(errno.EISDIR, ""), "read")
+        if not stat.S_ISREG(status.st_mode):
+            raise ToolError(f"{path} is not a regular file (a device, FIFO or socket) and cannot be edited.")
+        if status.st_size > _MAX_BYTES:
+            raise ToolError(
+                f"File is too large to edit ({human_size(status.st_size)}; the limit is "
+                f"{human_size(_MAX_BYTES)}). Change it with a shell command."
+            )
+        with open(path, "rb") as file:
+            return status, decode(file.read())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise calling_error("Edit", error, "stat", path) from None
+
+
+def _without_trailing_blanks(text: str, path: str) -> str:
+    """New lines do not end in blanks, except where they mean something."""
+    if path.lower().endswith((".md", ".mdx")):
+        return text
+    return re.sub(r"[^\S\r\n]+(?=\r?\n|\Z)", "", text)
+
+
+def _unique(args: Args, text: str, new: str, *, stale: bool) -> Match:
+    match = find(text, args.old_string, new)
+    count = text.count(match.found) if match else 0
+    if match is None:
+        raise ToolError(
+            STALE if stale else f"String to replace not found in file.\nString: {args.old_string}"
+        )
+    if count > 1 and not args.replace_all:
+        raise ToolError(
+            STALE
+            if stale
+            else f"Found {count} matches of the string to replace, but replace_all is false. To replace all "
+            "occurrences, set replace_all to true. To replace only one occurrence, please provide more "
+            f"context to uniquely identify the instance.\nString: {args.old_string}"
+        )
+    return match
+
+
+def _report(args: Args, plan: Plan, before: str, after: str) -> ToolOutput:
+    partial = plan.seen is not None and plan.seen.partial
+    data: dict[str, Any] = {
+        "filePath": args.file_path,
+        "oldString": plan.match.found if args.old_string else "",
+        "newString": plan.match.given,
+        "originalFile": before,
+        "structuredPatch": structured_patch(before, after),
+        "userModified": False,
+        "replaceAll": args.replace_all,
+    }
+    if plan.stale:
+        data["staleRecovered"] = True
+    if plan.stale or partial:
+        data["contentNotInModelContext"] = True
+    done = f"The file {args.file_path} has been updated successfully."
+    if args.replace_all:
+        done = f"The file {args.file_path} has been updated. All occurrences were successfully replaced."
+    note = _CHANGED_NOTE if plan.stale else "" if partial else CURRENT
+    return ToolOutput(f"{done} {note}".rstrip(), data)
+
+
+ACTION: Action[Args] = Action(Args, run, check)

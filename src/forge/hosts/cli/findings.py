@@ -1,0 +1,223 @@
+"""Collects what `forge doctor` reports: what was loaded from where, and what was ignored and why."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from shutil import which
+from typing import Any
+
+import msgspec
+
+from forge.core.models.providers import read_providers
+from forge.core.shell.builtin import shell_tools
+from forge.core.tools.builtin import builtin_tools
+from forge.foundation.errors import ForgeError
+from forge.foundation.origin import Diagnostic, Severity
+from forge.foundation.paths import Places, find_places, projects_dir, trust_key
+from forge.foundation.permissions.decide import removed
+from forge.foundation.system.facts import os_version
+from forge.foundation.trust import read_trust
+from forge.hosts.build import ON_DEMAND, offered
+from forge.hosts.cli.model_choice import Chosen, choose
+from forge.hosts.configuration import Configuration, load_configuration
+from forge.hosts.options import RunOptions
+from forge.version import COMPATIBLE_WITH, VERSION
+
+# What each program is for; the doctor says what is lost without it.
+PROGRAMS = {
+    "bash": "runs commands",
+    "git": "tells the model about the repository",
+    "rg": "searches",
+    "claude": "the reference program, not needed",
+}
+NEEDED = frozenset({"bash", "rg"})
+
+
+class File(msgspec.Struct, frozen=True):
+    """A settings file that counts."""
+
+    scope: str
+    path: str
+    dialect: str
+    keys: list[str]
+
+
+class RuleRow(msgspec.Struct, frozen=True):
+    behavior: str
+    rule: str
+    source: str
+
+
+class ToolRow(msgspec.Struct, frozen=True):
+    name: str
+    offered: bool
+    why: str = ""
+
+
+class Sessions(msgspec.Struct, frozen=True):
+    directory: str
+    count: int
+    size: int
+
+
+class Problem(msgspec.Struct, frozen=True):
+    severity: str
+    text: str
+
+
+class Report(msgspec.Struct, frozen=True):
+    """Everything the doctor found."""
+
+    forge: dict[str, str]
+    places: Places
+    trusted: bool
+    trust_key: str
+    programs: dict[str, str]
+    sessions: Sessions
+    hook_files: list[str]
+    problems: list[Problem]
+    settings: list[File] = []
+    mode: str = ""
+    rules: list[RuleRow] = []
+    directories: list[str] = []
+    env_set: list[str] = []
+    env_ignored: list[str] = []
+    model: str = ""
+    model_why: str = ""
+    key_source: str = ""
+    tools: list[ToolRow] = []
+
+
+def examine(o: RunOptions, env: Mapping[str, str], cwd: str) -> Report:
+    """Looks at everything a run in `cwd` would load; never fails because of what it finds."""
+    places = find_places(env, cwd)
+    trusted, trust_notes = read_trust(places)
+    programs = {name: _program(name, env) for name in PROGRAMS}
+    report = Report(
+        forge=_versions(),
+        places=places,
+        trusted=trusted,
+        trust_key=trust_key(places),
+        programs=programs,
+        sessions=_sessions(projects_dir(places)),
+        hook_files=list(_hook_files(places)),
+        problems=[*map(_told, trust_notes), *_missing(programs)],
+    )
+    try:
+        c = load_configuration(o, env, cwd)
+    except ForgeError as error:
+        return msgspec.structs.replace(report, problems=[*report.problems, Problem("error", str(error))])
+    return _configured(report, o, c)
+
+
+def _configured(report: Report, o: RunOptions, c: Configuration) -> Report:
+    chosen = choose(o, c)
+    _, provider_notes = read_providers(c.settings.get)
+    notes = [_told(note) for note in (*c.diagnostics, *provider_notes)]
+    notes += [Problem("warning", note) for note in c.notes]
+    if chosen.problem:
+        notes.append(Problem("error" if chosen.named else "warning", chosen.problem))
+    return msgspec.structs.replace(
+        report,
+        settings=[File(la.scope.value, la.path, la.dialect, list(la.data)) for la in c.settings.layers],
+        mode=c.mode,
+        rules=[RuleRow(rule.behavior, rule.text, _source(c, rule.behavior, rule.text)) for rule in c.rules],
+        directories=c.directories,
+        env_set=sorted(c.settings.get("env", {})),
+        env_ignored=sorted(d.key.removeprefix("env.") for d in c.diagnostics if d.key.startswith("env.")),
+        model=chosen.choice.card.ref if chosen.choice else "",
+        model_why=chosen.why,
+        key_source=chosen.choice.key_source if chosen.choice else "",
+        tools=_tools(o, c, chosen),
+        problems=[*report.problems, *notes],
+    )
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "version": VERSION,
+        "compatible with": f"Claude Code {COMPATIBLE_WITH}",
+        "python": f"{sys.version.split()[0]} at {sys.executable}",
+        "system": os_version(),
+    }
+
+
+def _program(name: str, env: Mapping[str, str]) -> str:
+    """Where a program is: on the PATH, or brought along with Forge."""
+    beside = os.path.dirname(sys.executable)
+    return which(name, path=env.get("PATH")) or which(name, path=beside) or ""
+
+
+def _missing(programs: dict[str, str]) -> Iterator[Problem]:
+    for name in sorted(NEEDED):
+        if not programs[name]:
+            yield Problem(
+                "error", f"{name} was not found; without it Forge cannot do what it is for: {PROGRAMS[name]}."
+            )
+
+
+def _source(c: Configuration, behavior: str, text: str) -> str:
+    """The file a rule is written in; the same rule may be in several, the strongest is named."""
+    for layer in reversed(c.settings.layers):
+        listed = layer.data.get("permissions", {}).get(behavior) or []
+        if any(isinstance(each, str) and each.strip() == text for each in listed):
+            return str(layer.origin)
+    return "the command line"
+
+
+def _tools(o: RunOptions, c: Configuration, chosen: Chosen) -> list[ToolRow]:
+    names = [tool.name for tool in (*builtin_tools(), *shell_tools())]
+    names.sort()
+    shown = offered(o, c, chosen.choice.card, names) if chosen.choice else frozenset(names)
+    return [_tool_row(name, o, c, offered=name in shown) for name in names]
+
+
+def _tool_row(name: str, o: RunOptions, c: Configuration, *, offered: bool) -> ToolRow:
+    if removed(name, c.rules):
+        return ToolRow(name, False, "a deny rule names it")
+    if offered:
+        return ToolRow(name, True)
+    if o.tools is not None or o.bare:
+        return ToolRow(name, False, "not among the tools of the command line")
+    if name in ON_DEMAND:
+        return ToolRow(name, False, "this model searches with Bash; name it in --tools or an allow rule")
+    return ToolRow(name, False, "not offered to this model")
+
+
+def _sessions(directory: str) -> Sessions:
+    count = size = 0
+    for folder, _, files in os.walk(directory):
+        for name in files:
+            path = os.path.join(folder, name)
+            count += name.endswith(".jsonl") and os.path.dirname(folder) == directory
+            try:
+                size += os.stat(path, follow_symlinks=False).st_size
+            except OSError:
+                continue
+    return Sessions(directory, count, size)
+
+
+def _hook_files(places: Places) -> Iterator[str]:
+    """Files that hold hooks in places this version does not read."""
+    for directory in (*places.user_dirs, *places.project_dirs):
+        for name in ("hooks.json", os.path.join("hooks", "hooks.json")):
+            path = os.path.join(directory, name)
+            if os.path.isfile(path):
+                yield path
+
+
+def _told(note: Diagnostic) -> Problem:
+    return Problem(note.severity.value, str(note))
+
+
+def summary(report: Report) -> dict[str, Any]:
+    """The report for scripts."""
+    found: dict[str, Any] = msgspec.to_builtins(report)
+    return {"ok": not errors(report), **found}
+
+
+def errors(report: Report) -> list[Problem]:
+    """What has to be put right."""
+    return [problem for problem in report.problems if problem.severity == Severity.ERROR.value]

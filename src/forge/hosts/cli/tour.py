@@ -1,0 +1,174 @@
+"""The bundled tour as data, and the scratch repository it is played on.
+
+Everything the tour says and does is in `scenarios/tour/tour.json`; the files of the repository lie beside it,
+with `.txt` added to their names so that no tool takes them for code of this program.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from shutil import which
+from typing import Any
+
+import msgspec
+
+from forge.foundation.errors import ForgeError
+from forge.hosts.options import RunOptions
+
+_SCENARIOS = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "scenarios")
+_SUFFIX = ".txt"
+
+# The session gets none of the user's configuration, keys or git set-up.
+_LEFT_OUT = ("ANTHROPIC", "BASH_", "CLAUDE", "FORGE", "GIT_", "OPENAI", "PYTHON")
+_SECRET_ENDS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+
+_GIT = {
+    "GIT_AUTHOR_NAME": "Forge tour",
+    "GIT_AUTHOR_EMAIL": "tour@example.invalid",
+    "GIT_COMMITTER_NAME": "Forge tour",
+    "GIT_COMMITTER_EMAIL": "tour@example.invalid",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+GIT_TIMEOUT = 30
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One reply of the scripted model and what the screen says before it."""
+
+    turn: list[dict[str, Any]]
+    say: str = ""
+
+
+class Check(msgspec.Struct, frozen=True):
+    """Something that must be true in the end; `kind` is a row of the table in tour_check."""
+
+    kind: str
+    says: str
+    command: str = ""
+    path: str = ""
+
+
+class OwnModel(msgspec.Struct, frozen=True):
+    """A way to go on with a real model."""
+
+    say: str
+    shell: str
+    then: str
+
+
+class Pointer(msgspec.Struct, frozen=True):
+    command: str
+    say: str
+
+
+class Tour(msgspec.Struct, frozen=True):
+    """The whole story."""
+
+    title: str
+    about: str
+    project: str
+    prompt: str
+    settings: dict[str, Any]
+    steps: list[Step]
+    checks: list[Check]
+    real: list[str]
+    scripted: list[str]
+    own_model: list[OwnModel]
+    more: list[Pointer]
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """Where a tour is played: the scratch directory, the repository in it, and the environment."""
+
+    directory: str
+    repository: str
+    env: dict[str, str]
+    options: RunOptions
+
+
+def load_tour(name: str = "tour") -> Tour:
+    """Reads a bundled tour."""
+    with open(os.path.join(_SCENARIOS, name, f"{name}.json"), "rb") as file:
+        return msgspec.json.decode(file.read(), type=Tour)
+
+
+def build_stage(tour: Tour, directory: str, env: Mapping[str, str], name: str = "tour") -> Stage:
+    """Makes the scratch repository and writes down what the session is to load."""
+    if which("git", path=env.get("PATH")) is None:
+        raise ForgeError(
+            "The tour works on a real git repository, but git was not found.",
+            "Install git, or add the directory it is in to PATH; then run forge demo again.",
+        )
+    # Rules and transcripts name real paths; a temporary directory may be a link.
+    directory = os.path.realpath(directory)
+    repository = os.path.join(directory, tour.project)
+    clean = _environment(env, os.path.join(directory, "home"))
+    os.makedirs(repository)
+    os.makedirs(clean["HOME"])
+    _copy_files(os.path.join(_SCENARIOS, name, "files"), repository)
+    for words in (
+        ("-c", "init.defaultBranch=main", "init", "--quiet"),
+        ("add", "--all"),
+        ("commit", "--quiet", "--message", "Print the catalogue"),
+    ):
+        _git(repository, clean, *words)
+    scenario = {"title": tour.title, "turns": _filled([step.turn for step in tour.steps], repository)}
+    model = _write(os.path.join(directory, "scenario.json"), scenario)
+    settings = _write(os.path.join(directory, "settings.json"), tour.settings)
+    options = RunOptions(prompt=tour.prompt, print=True, model=f"scripted/{model}", settings=settings)
+    return Stage(directory, repository, clean, options)
+
+
+def _environment(env: Mapping[str, str], home: str) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in env.items()
+        if not name.startswith(_LEFT_OUT) and not name.upper().endswith(_SECRET_ENDS)
+    }
+    # Shims that look for their versions in the user's home would not find them: our own Python goes first.
+    path = os.pathsep.join([os.path.dirname(sys.executable), env.get("PATH", os.defpath)])
+    return {**kept, **_GIT, "HOME": home, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _copy_files(source: str, target: str) -> None:
+    for name in sorted(os.listdir(source)):
+        with open(os.path.join(source, name), encoding="utf-8") as file:
+            content = file.read()
+        with open(os.path.join(target, name.removesuffix(_SUFFIX)), "w", encoding="utf-8") as file:
+            file.write(content)
+
+
+def _git(repository: str, env: dict[str, str], *words: str) -> None:
+    done = subprocess.run(
+        ["git", *words],
+        cwd=repository,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=GIT_TIMEOUT,
+        check=False,
+    )
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise ForgeError(f"`git {' '.join(words)}` failed in {repository}: {said}")
+
+
+def _filled(value: Any, repository: str) -> Any:
+    """The scripted turns with `{cwd}` replaced; the model itself would take the directory of this process."""
+    if isinstance(value, str):
+        return value.replace("{cwd}", repository)
+    if isinstance(value, dict):
+        return {key: _filled(each, repository) for key, each in value.items()}
+    return [_filled(each, repository) for each in value] if isinstance(value, list) else value
+
+
+def _write(path: str, value: Any) -> str:
+    with open(path, "wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(value), indent=2))
+    return path
