@@ -38,7 +38,8 @@ class Tokens:
 
     def __init__(self, cwd: str, home: str) -> None:
         self._seen: dict[str, str] = {}
-        self._paths = [(cwd, "<cwd>"), (home, "<home>")]
+        slug = re.sub("[^a-zA-Z0-9]", "-", cwd)
+        self._paths = [(cwd, "<cwd>"), (home, "<home>"), (slug, "<cwd-slug>")]
 
     def of(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):

@@ -79,7 +79,10 @@ def started(home: Path, project: Path) -> Iterator[list[Host]]:
     yield hosts
     for host in hosts:
         host.child.kill()
-        host.child.communicate()
+        host.child.wait(10)
+        for stream in (host.child.stdin, host.child.stdout, host.child.stderr):
+            assert stream is not None
+            stream.close()
 
 
 def touch(name: str) -> dict[str, Any]:

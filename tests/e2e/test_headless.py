@@ -227,7 +227,7 @@ def test_an_interrupt_ends_the_turn_with_a_result(home: Path, project: Path) -> 
 
 
 def test_a_termination_leaves_no_child_process_and_a_session_that_resumes(home: Path, project: Path) -> None:
-    with serve([[bash("echo $$ > pid; sleep 20")], [{"text": "again"}]]) as server:
+    with serve([[bash("echo $$ > pid; sleep 20")]]) as server:
         env = environment(home, server.url)
         child = start(project, env, "-p", "go", *STREAM, "--permission-mode", "bypassPermissions")
         read_until(child, "assistant")
@@ -239,7 +239,7 @@ def test_a_termination_leaves_no_child_process_and_a_session_that_resumes(home: 
     assert child.returncode == 143
     assert '"type":"result"' not in out
     assert not Path(f"/proc/{(project / 'pid').read_text().strip()}").exists()
-    assert (again.code, again.out) == (0, "again\n")
+    assert (again.code, again.out) == (0, "done\n")
 
 
 def test_a_reader_that_goes_away_ends_the_run_quietly(home: Path, project: Path, hello: Server) -> None:
@@ -262,7 +262,6 @@ def test_a_reader_that_goes_away_ends_the_run_quietly(home: Path, project: Path,
         (("--setting-sources", "foo"), "Error processing --setting-sources: Invalid setting source: foo"),
         (("--system-prompt-file", "/nope"), "Error: System prompt file not found: /nope"),
         (("--settings", "/nope.json"), "Error: Settings file not found: /nope.json"),
-        (("--model", "nosuch/model"), "nosuch"),
     ],
 )
 def test_wrong_options_are_one_clear_message(

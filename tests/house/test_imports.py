@@ -11,9 +11,12 @@ from house.source import Module, dotted, imported, nodes, place, product
 LAYERS = ("foundation", "core", "agent", "hosts")
 
 # Imports inside functions cost readability. These modules dispatch, and import what a run needs on use …
-DISPATCH = ("__main__.py", "hosts/cli/", "core/models/catalog.py")
+DISPATCH = ("__main__.py", "hosts/cli/", "core/models/catalog.py", "foundation/system/")
 # … and these need something rarely that would cost every run.
-LAZY = {("foundation/toml_settings.py", "tomllib")}
+LAZY = {
+    "foundation/toml_settings.py": "tomllib",
+    "foundation/frontmatter.py": "forge.foundation.yaml12",
+}
 
 SYSTEM = "foundation/system/"
 SYSTEM_MODULES = {"fcntl", "pty", "tty", "termios", "msvcrt", "winreg", "ctypes", "platform", "resource"}
@@ -73,7 +76,7 @@ def test_imports_are_at_the_top_except_where_start_up_pays_for_them() -> None:
         for function in nodes(m, ast.FunctionDef, ast.AsyncFunctionDef)
         for node in ast.walk(function)
         for name in imported(node)
-        if (m.name, name) not in LAZY
+        if not name.startswith(LAZY.get(m.name, "-"))
     ]
     assert hidden == []
 

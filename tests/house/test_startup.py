@@ -4,23 +4,45 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+from fakemodel.server import serve
+from forge_run import MODEL, environment
 
 START = "import sys; from forge.__main__ import main; sys.exit(main())"
 
 
-def loaded(*argv: str, code: str = START) -> set[str]:
+def loaded(*argv: str, env: dict[str, str], code: str = START) -> set[str]:
     """Top-level packages the child imports, as the interpreter itself reports them."""
     child = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", code, *argv], capture_output=True, text=True, timeout=20
+        [sys.executable, "-X", "importtime", "-c", code, *argv],
+        env=env,
+        cwd=env["HOME"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=20,
     )
+    assert child.returncode == 0, child.stdout + child.stderr[-2000:]
     reported = [line for line in child.stderr.splitlines() if line.startswith("import time:")]
     return {line.rpartition("|")[2].strip().partition(".")[0] for line in reported[1:]}
 
 
-def added(*argv: str) -> set[str]:
+def added(*argv: str, env: dict[str, str]) -> set[str]:
     """What the program imports on top of an empty one."""
-    return loaded(*argv) - loaded(code="pass")
+    return loaded(*argv, env=env) - loaded(env=env, code="pass")
 
 
-def test_version_imports_nothing_but_the_version() -> None:
-    assert added("--version") == {"__future__", "forge"}
+def test_version_imports_nothing_but_the_version(home: Path) -> None:
+    assert added("--version", env=environment(home)) == {"__future__", "forge"}
+
+
+def test_help_imports_nothing_but_the_flags(home: Path) -> None:
+    assert added("--help", env=environment(home)) == {"__future__", "forge"}
+
+
+def test_a_headless_job_with_one_command_imports_little(home: Path) -> None:
+    turns = [[{"tool": "Bash", "input": {"command": "echo hi"}}], [{"text": "done"}]]
+    with serve(turns) as server:
+        packages = added("-p", "go", "--model", MODEL, env=environment(home, server.url))
+    assert sorted(packages) == []

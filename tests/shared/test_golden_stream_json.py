@@ -17,8 +17,8 @@ pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the recordings are 
 BASH = ("--allowedTools", "Bash")
 
 
-def tool(name: str, **arguments: Any) -> dict[str, Any]:
-    return {"tool": name, "input": arguments}
+def tool(used: str, /, **arguments: Any) -> dict[str, Any]:
+    return {"tool": used, "input": arguments}
 
 
 def text(words: str) -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ RUNS: dict[str, tuple[list[Any], tuple[str, ...], dict[str, str]]] = {
     "api-error-429": ([failing(429, "rate_limit_error", "slow down")], (), {"CLAUDE_CODE_MAX_RETRIES": "1"}),
     "api-retry": ([failing(529, "overloaded_error", "busy", times=2)], (), {}),
     "partial-messages": (
-        [[*text("Hello there friend"), tool("Bash", command="echo hi")], text("bye now")],
+        [[*text("Hello there friend"), {**tool("Bash", command="echo hi"), "pieces": 1}], text("bye now")],
         (*BASH, "--include-partial-messages"),
         {},
     ),

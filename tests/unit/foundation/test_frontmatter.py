@@ -35,7 +35,6 @@ def test_block_and_body_are_split_like_in_the_reference(
     assert split(text) == parts
 
 
-@pytest.mark.requirement("S0-06")
 @pytest.mark.parametrize(
     ("line", "value"),
     [
@@ -188,7 +187,6 @@ Body with --- a fence
 """
 
 
-@pytest.mark.requirement("S0-06")
 @pytest.mark.parametrize(
     ("changes", "old", "new"),
     [

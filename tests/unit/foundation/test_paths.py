@@ -26,7 +26,6 @@ def tree(tmp_path: Path) -> tuple[Path, Path]:
     return home, work
 
 
-@pytest.mark.requirement("S0-02", "S0-51", "S0-52")
 def test_all_places_of_a_subdirectory_in_git(tmp_path: Path) -> None:
     home, work = tree(tmp_path)
     repo = tmp_path / "repo"

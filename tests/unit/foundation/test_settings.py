@@ -49,7 +49,7 @@ def test_without_files_there_are_no_settings(tmp_path: Path) -> None:
     assert load(p) == Settings(p, [], {}, [])
 
 
-@pytest.mark.requirement("S0-46", "S0-02", "S0-52")
+@pytest.mark.requirement("S0-46")
 def test_later_places_win_over_earlier_ones(tmp_path: Path) -> None:
     order = [
         "home/.claude/settings.json",

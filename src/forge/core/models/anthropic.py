@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from forge.core.message import Block, Document, Image, Text, ToolResult, ToolUse
+from forge.core.message import Block, Document, Image, RedactedThinking, Text, Thinking, ToolResult, ToolUse
 from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
 from forge.core.models.endpoint import Endpoint, EventReader
-from forge.core.models.history import tidy
+from forge.core.models.history import Turn, loop_start, tidy
 from forge.core.models.http import Response
 from forge.core.models.names import names_back, wire_name
 from forge.foundation.errors import ModelError
@@ -90,10 +90,11 @@ def build(request: Request, card: ModelCard, extras: Extras = ALL, device_id: st
     options = request.options
     limit = options.max_tokens or card.max_output
     mark = {"type": "ephemeral", "ttl": "1h"} if options.cache_ttl == "1h" else {"type": "ephemeral"}
+    turns = tidy(request.messages, card)
     body: dict[str, Any] = {
         "model": card.id,
         "max_tokens": limit,
-        "messages": _messages(request, card, mark),
+        "messages": _messages(turns, mark),
         "stream": True,
     }
     system = _system(request.system, mark)
@@ -106,8 +107,10 @@ def build(request: Request, card: ModelCard, extras: Extras = ALL, device_id: st
         ]
         if options.tool_choice:
             body["tool_choice"] = _tool_choice(options.tool_choice)
-    thinking = _thinking(request, card, limit, extras)
-    if thinking:
+    thinking = _thinking(request, card, limit)
+    if thinking and extras.thinking and _may_think(thinking, turns):
+        if extras.display and options.thinking_display and thinking["type"] != "disabled":
+            thinking["display"] = options.thinking_display
         body["thinking"] = thinking
     effort = options.effort or card.effort
     if effort and extras.effort:
@@ -149,10 +152,8 @@ def _system(texts: list[str], mark: dict[str, str]) -> list[dict[str, Any]]:
     return blocks
 
 
-def _messages(request: Request, card: ModelCard, mark: dict[str, str]) -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = [
-        {"role": turn.role, "content": list(turn.blocks)} for turn in tidy(request.messages, card)
-    ]
+def _messages(turns: list[Turn], mark: dict[str, str]) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [{"role": turn.role, "content": list(turn.blocks)} for turn in turns]
     if messages:
         content = messages[-1]["content"]
         content[-1] = _marked(content[-1], mark)
@@ -166,24 +167,27 @@ def _marked(block: Block, mark: dict[str, str]) -> Any:
     return {**msgspec.to_builtins(block), "cache_control": mark}
 
 
-def _thinking(request: Request, card: ModelCard, limit: int, extras: Extras) -> dict[str, Any] | None:
+def _thinking(request: Request, card: ModelCard, limit: int) -> dict[str, Any] | None:
     options = request.options
     style = options.thinking or card.thinking
     # A forced call and thinking exclude each other.
     forced = options.tool_choice not in ("", "auto", "none")
-    if not style or not extras.thinking or forced:
+    if not style or forced:
         return None
     if style == "disabled":
         return {"type": "disabled"} if card.thinking else None
-    thinking: dict[str, Any] = {"type": "adaptive"}
-    if style == "enabled" and card.thinking != "adaptive":
-        budget = min(options.thinking_budget or _BUDGET, limit - 1)
-        if budget < _SMALLEST_BUDGET:
-            return None
-        thinking = {"type": "enabled", "budget_tokens": budget}
-    if options.thinking_display and extras.display:
-        thinking["display"] = options.thinking_display
-    return thinking
+    if style == "adaptive" or card.thinking == "adaptive":
+        return {"type": "adaptive"}
+    budget = min(options.thinking_budget or _BUDGET, limit - 1)
+    return {"type": "enabled", "budget_tokens": budget} if budget >= _SMALLEST_BUDGET else None
+
+
+def _may_think(thinking: dict[str, Any], turns: list[Turn]) -> bool:
+    """A tool loop that began without thinking, or with another model's, must end without it."""
+    began = loop_start(turns) + 1
+    if thinking["type"] != "enabled" or began >= len(turns):
+        return True
+    return isinstance(turns[began].blocks[0], Thinking | RedactedThinking)
 
 
 def _tool_choice(wish: str) -> dict[str, str]:

@@ -72,7 +72,7 @@ def known_models(setting: Setting) -> list[ModelCard]:
 
 
 def _find(name: str | None, env: Mapping[str, str], setting: Setting) -> tuple[ModelCard, Provider]:
-    providers, _ = read_providers(setting)
+    providers, problems = read_providers(setting)
     wanted = (name or env.get("ANTHROPIC_MODEL") or setting("model", "") or "").strip()
     if not wanted:
         if not _anthropic_ready(providers["anthropic"], env, setting):
@@ -82,6 +82,9 @@ def _find(name: str | None, env: Mapping[str, str], setting: Setting) -> tuple[M
     if wanted.startswith("scripted/"):
         return _scripted_card(wanted.removeprefix("scripted/")), _SCRIPTED
     prefix, slash, rest = wanted.partition("/")
+    for problem in problems:
+        if problem.key == f"providers.{prefix}":
+            raise ConfigError(problem.message, path=f"settings: {problem.key}")
     if slash and prefix in providers and rest:
         provider, model = providers[prefix], rest
     else:
@@ -204,7 +207,8 @@ def open_endpoint(provider: Provider, env: Mapping[str, str], setting: Setting, 
     key = _key(provider, env, setting)
     url = base_url(provider, env)
     host = split_url(url).authority
-    peer = Peer(model, host, key.source, official=host == "api.anthropic.com")
+    variable = "" if key is NO_KEY else key.source
+    peer = Peer(model, host, variable, official=host == "api.anthropic.com")
     headers = dict(provider.headers)
     if provider.name == "anthropic":
         headers |= _custom_headers(env.get("ANTHROPIC_CUSTOM_HEADERS", ""))

@@ -26,6 +26,10 @@ class Address(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
     hint: str = ""
 
+    def __repr__(self) -> str:
+        # Headers may hold secrets.
+        return f"Address({self.peer.host}, {self.auth})"
+
 
 class Endpoint:
     """Sends authenticated requests to one server."""
@@ -63,7 +67,7 @@ class Endpoint:
             headers["content-type"] = "application/json"
         headers |= extra
         headers |= _auth(address.auth, await self._credential.get())
-        headers |= address.headers
+        headers |= {name.lower(): value for name, value in address.headers.items()}
         url = address.base_url.rstrip("/") + path
         return await self._client.send(method, url, headers, body, address.hint)
 

@@ -52,9 +52,15 @@ def tidy(messages: Iterable[Message], card: ModelCard) -> list[Turn]:
             turns.append(Turn(message.role, blocks, own))
     for turn in turns:
         if turn.role == "user":
-            turn.blocks.sort(key=_results_first)
+            turn.blocks.sort(key=lambda block: not _is_result(block))
     _trim_end(turns)
     return turns
+
+
+def loop_start(turns: list[Turn]) -> int:
+    """Where the running tool loop began: the last user turn without tool results."""
+    prompts = [n for n, turn in enumerate(turns) if turn.role == "user" and not _is_result(turn.blocks[0])]
+    return prompts[-1] if prompts else 0
 
 
 def _sendable(message: Message, card: ModelCard, *, own: bool) -> list[Block]:
@@ -93,12 +99,9 @@ def _adapted(block: Block, card: ModelCard) -> Block:
     return block
 
 
-def _results_first(block: Block) -> bool:
+def _is_result(block: Block) -> bool:
     # Tool results come as dictionaries too when they carry fields we do not know.
-    return not (
-        isinstance(block, ToolResult)
-        or (isinstance(block, dict) and str(block.get("type")).endswith("tool_result"))
-    )
+    return isinstance(block, ToolResult) or (isinstance(block, dict) and block.get("type") == "tool_result")
 
 
 def _trim_end(turns: list[Turn]) -> None:

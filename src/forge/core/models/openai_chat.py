@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from forge.core.message import Block, Document, Image, Text, Thinking, ToolResult, ToolUse
+from forge.core.message import Block, Document, Image, Text, Thinking, ToolUse
 from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
 from forge.core.models.chat_stream import STATE, ChatStream
 from forge.core.models.endpoint import Endpoint, EventReader
-from forge.core.models.history import Turn, tidy
+from forge.core.models.history import loop_start, tidy
 from forge.core.models.names import names_back, short_id, wire_name
-from forge.core.models.openai_parts import data_uri, effort_of, split_result, text_of
+from forge.core.models.openai_parts import as_result, data_uri, effort_of, split_result, text_of
 
 Json = dict[str, Any]
 
@@ -98,24 +98,16 @@ def _messages(request: Request, card: ModelCard, quirks: frozenset[str]) -> list
     system = "\n\n".join(text for text in request.system if text.strip())
     messages: list[Json] = [{"role": "system", "content": system}] if system else []
     turns = tidy(request.messages, card)
-    loop_start = _last_prompt(turns)
+    began = loop_start(turns)
     for number, turn in enumerate(turns):
         if turn.role == "user":
             messages += _user(turn.blocks)
         else:
-            echo = "echo_reasoning" in quirks and number > loop_start
+            echo = "echo_reasoning" in quirks and number > began
             messages += _assistant(turn.blocks, echo=echo)
     if "short_ids" in quirks:
         _shorten(messages)
     return messages
-
-
-def _last_prompt(turns: list[Turn]) -> int:
-    """Where the running tool loop began: the last user turn that is more than tool results."""
-    prompts = [
-        n for n, t in enumerate(turns) if t.role == "user" and not isinstance(t.blocks[-1], ToolResult)
-    ]
-    return prompts[-1] if prompts else 0
 
 
 def _user(blocks: list[Block]) -> list[Json]:
@@ -123,13 +115,14 @@ def _user(blocks: list[Block]) -> list[Json]:
     messages: list[Json] = []
     rest: list[Block] = []
     for block in blocks:
-        if not isinstance(block, ToolResult):
+        result = as_result(block)
+        if result is None:
             rest.append(block)
             continue
-        text, pictures = split_result(block)
-        messages.append({"role": "tool", "tool_call_id": block.tool_use_id, "content": text})
+        text, pictures = split_result(result)
+        messages.append({"role": "tool", "tool_call_id": result.tool_use_id, "content": text})
         if pictures:
-            rest += [Text(f"Attachments of the tool result {block.tool_use_id}:"), *pictures]
+            rest += [Text(f"Attachments of the tool result {result.tool_use_id}:"), *pictures]
     parts = [part for block in rest if (part := _part(block))]
     if parts and all(part["type"] == "text" for part in parts):
         messages.append({"role": "user", "content": "\n\n".join(part["text"] for part in parts)})

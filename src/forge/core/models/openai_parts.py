@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from forge.core.message import Block, Document, Image, Text, ToolResult
+from forge.core.message import Block, Document, Image, Text, ToolResult, decode_block
 from forge.core.model import ModelCard, Options
 
 Json = dict[str, Any]
@@ -27,6 +27,17 @@ def split_result(result: ToolResult) -> tuple[str, list[Block]]:
     if result.is_error and not text.startswith(("Error", "<tool_use_error>")):
         text = f"Error: {text}"
     return text or ("(see the attachments below)" if others else "(no output)"), others
+
+
+def as_result(block: Block) -> ToolResult | None:
+    """The block as a tool result; one with fields we do not know came as a dictionary."""
+    if isinstance(block, ToolResult):
+        return block
+    if not isinstance(block, dict) or block.get("type") != "tool_result":
+        return None
+    content = block.get("content") or ""
+    parts = content if isinstance(content, str) else [decode_block(part) for part in content]
+    return ToolResult(str(block.get("tool_use_id")), parts, block.get("is_error"))
 
 
 def text_of(block: Block) -> str:

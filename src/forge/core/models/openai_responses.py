@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from forge.core.message import Block, Document, Image, Text, Thinking, ToolResult, ToolUse
+from forge.core.message import Block, Document, Image, Text, Thinking, ToolUse
 from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
 from forge.core.models.endpoint import Endpoint, EventReader
 from forge.core.models.history import tidy
 from forge.core.models.names import names_back, wire_name
-from forge.core.models.openai_parts import data_uri, effort_of, split_result, text_of
+from forge.core.models.openai_parts import as_result, data_uri, effort_of, split_result, text_of
 from forge.core.models.responses_stream import ITEM, STATE, ResponsesStream
 
 Json = dict[str, Any]
@@ -101,13 +101,14 @@ def _user(blocks: list[Block]) -> list[Json]:
     items: list[Json] = []
     rest: list[Block] = []
     for block in blocks:
-        if not isinstance(block, ToolResult):
+        result = as_result(block)
+        if result is None:
             rest.append(block)
             continue
-        text, pictures = split_result(block)
-        items.append({"type": "function_call_output", "call_id": block.tool_use_id, "output": text})
+        text, pictures = split_result(result)
+        items.append({"type": "function_call_output", "call_id": result.tool_use_id, "output": text})
         if pictures:
-            rest += [Text(f"Attachments of the tool result {block.tool_use_id}:"), *pictures]
+            rest += [Text(f"Attachments of the tool result {result.tool_use_id}:"), *pictures]
     parts = [part for block in rest if (part := _part(block))]
     return [*items, {"role": "user", "content": parts}] if parts else items
 

@@ -4,7 +4,7 @@ in the setting `providers`."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -14,6 +14,16 @@ from forge.foundation.origin import Diagnostic, Origin, Scope, Severity
 Setting = Callable[[str, Any], Any]
 
 PROTOCOLS = ("anthropic", "openai_chat", "openai_responses")
+# Switches for servers that differ from their protocol; each adapter says which of them it knows.
+QUIRKS = (
+    "max_tokens",
+    "send_limit",
+    "no_stream_options",
+    "short_ids",
+    "echo_reasoning",
+    "no_encrypted",
+    "no_betas",
+)
 
 
 class Provider(msgspec.Struct, frozen=True):
@@ -37,6 +47,10 @@ class Provider(msgspec.Struct, frozen=True):
     quirks: tuple[str, ...] = ()
     hint: str = ""
     own: bool = False
+
+    def __repr__(self) -> str:
+        # Headers may hold secrets.
+        return f"Provider({self.name}, {self.protocol})"
 
 
 def _local(name: str, url: str, url_env: str, start: str, quirks: tuple[str, ...] = ()) -> Provider:
@@ -128,7 +142,7 @@ class ModelRow(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
     context_window: int = 128_000
     max_output: int = 8_192
     price: Prices | None = None
-    thinking: str = ""
+    thinking: Literal["", "adaptive", "enabled"] = ""
     effort: str = ""
     images: bool = True
     documents: bool = False
@@ -142,7 +156,7 @@ class ProviderRow(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fi
     protocol: str = ""
     api_key_env: str = ""
     api_key_helper: str = ""
-    auth: str = ""
+    auth: Literal["", "x-api-key", "bearer", "none"] = ""
     headers: dict[str, str] = {}
     models: dict[str, ModelRow] = {}
     quirks: list[str] = []
@@ -170,17 +184,19 @@ def read_providers(setting: Setting) -> tuple[dict[str, Provider], list[Diagnost
 
 
 def _wrong(name: str, row: ProviderRow, base: Provider | None) -> str:
-    if "/" in name or not name:
-        return "a provider's name may not be empty or contain a slash"
-    if name == "scripted":
-        return "this name is taken by the scripted model"
-    if row.protocol and row.protocol not in PROTOCOLS:
-        return f"protocol {row.protocol!r} is unknown, expected one of {', '.join(PROTOCOLS)}"
-    if base is None and not (row.protocol and row.base_url):
-        return "a new provider needs `protocol` and `baseUrl`"
-    if row.base_url and not row.base_url.startswith(("http://", "https://")):
-        return "baseUrl must begin with http:// or https://"
-    return ""
+    """The first thing that is wrong with a row, or ""."""
+    unknown = next((quirk for quirk in row.quirks if quirk not in QUIRKS), "")
+    complaints = {
+        "a provider's name may not be empty or contain a slash": "/" in name or not name,
+        "this name is taken by the scripted model": name == "scripted",
+        f"protocol {row.protocol!r} is unknown, expected one of {', '.join(PROTOCOLS)}": row.protocol
+        and row.protocol not in PROTOCOLS,
+        f"quirk {unknown!r} is unknown, expected some of {', '.join(QUIRKS)}": unknown,
+        "a new provider needs `protocol` and `baseUrl`": base is None and not (row.protocol and row.base_url),
+        "baseUrl must begin with http:// or https://": row.base_url
+        and not row.base_url.startswith(("http://", "https://")),
+    }
+    return next((text for text, wrong in complaints.items() if wrong), "")
 
 
 def _merged(name: str, row: ProviderRow, base: Provider | None) -> Provider:

@@ -22,6 +22,10 @@ class Url(msgspec.Struct, frozen=True):
     user: str = ""
     password: str = ""
 
+    def __repr__(self) -> str:
+        # Without the login.
+        return f"Url({self.origin}{self.path})"
+
     @property
     def authority(self) -> str:
         """Host and port as the Host header wants them."""

@@ -56,7 +56,9 @@ async def execute(command: Command, *, on_progress: Callable[[str], None] | None
     collector = Collector(reading, command.output_path)
     try:
         argv = [command.shell, "-c", _script(command, report_end)]
-        child = spawn(Spawn(argv, command.cwd, command.env, stdout=writing, stderr=writing, keep=(report_end,)))
+        child = spawn(
+            Spawn(argv, command.cwd, command.env, stdout=writing, stderr=writing, keep=(report_end,))
+        )
     except BaseException:
         collector.close()
         os.close(report)

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import re
 
-from forge.core.shell.words import Simple, simple_commands
+from forge.core.shell.words import Simple
 
 _SILENT = frozenset(
-    ("mv", "cp", "rm", "mkdir", "rmdir", "chmod", "chown", "chgrp", "touch", "ln", "cd", "export", "unset", "wait")
+    (
+        "mv",
+        "cp",
+        "rm",
+        "mkdir",
+        "rmdir",
+        "chmod",
+        "chown",
+        "chgrp",
+        "touch",
+        "ln",
+        "cd",
+        "export",
+        "unset",
+        "wait",
+    )
 )
 _LONGEST_SLEEP = 25
 _NO_MATCHES, _DIFFER = "No matches found", "Files differ"
@@ -25,17 +40,19 @@ _EXIT_ONE = {
 }
 
 
-def pointless_wait(text: str) -> str:
+def pointless_wait(commands: list[Simple] | None) -> str:
     """Why a command that begins with a long sleep is refused; "" if it is not."""
-    match = re.match(r"\s*sleep\s+(\d+)(?:\.\d+)?\s*(?:(;|&&|\|\||\n)\s*(.*)|)$", text, re.DOTALL)
-    if match is None or int(match[1]) < _LONGEST_SLEEP:
+    if not commands or len(commands[0].words) != 2 or commands[0].words[0] != "sleep":
         return ""
-    rest = (match[3] or "").strip()
-    what = f"sleep {match[1]} followed by: {rest}" if rest else f"standalone sleep {match[1]}"
+    length = commands[0].words[1]
+    if re.fullmatch(r"\d+(\.\d+)?", length) is None or float(length) < _LONGEST_SLEEP:
+        return ""
+    rest = " ".join(c.source for c in commands[1:])
+    what = f"sleep {length} followed by: {rest}" if rest else f"standalone sleep {length}"
     return (
-        f"Blocked: {what}. To wait for a condition, use Monitor with an until-loop (e.g. `until <check>; do sleep "
-        "2; done`). To wait for a command you started, use run_in_background: true. Do not chain shorter sleeps to "
-        "work around this block."
+        f"Blocked: {what}. To wait for a condition, use Monitor with an until-loop (e.g. `until <check>; do "
+        "sleep 2; done`). To wait for a command you started, use run_in_background: true. Do not chain "
+        "shorter sleeps to work around this block."
     )
 
 
@@ -65,6 +82,3 @@ def _git_command(words: tuple[str, ...]) -> str:
         elif not word.startswith("-"):
             return f"git {word}"
     return "git"
-
-
-__all__ = ["edits_in_place", "exit_meaning", "is_silent", "pointless_wait", "simple_commands"]

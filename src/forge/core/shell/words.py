@@ -26,41 +26,60 @@ _KEYWORDS = frozenset(
 
 
 class Simple(msgspec.Struct, frozen=True):
-    """One simple command. `plain`: no word needs the shell to know its value. `after` is the operator behind."""
+    """One simple command: its words without quotes, and with them as `source`.
+
+    `plain`: no word needs the shell to know its value. `after` is the operator behind it.
+    """
 
     words: tuple[str, ...]
+    source: str
     plain: bool
     redirected: bool
     after: str
 
 
+class _Draft:
+    """The simple command being read."""
+
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+        self.redirected = False
+        self.expects_target = False
+
+    def add(self, kind: str, token: str) -> None:
+        if kind == "redirect":
+            self.redirected = True
+            self.expects_target = not token[-1].isdigit() and not token.endswith("-")
+        elif self.expects_target:
+            self.expects_target = False
+        else:
+            self.tokens.append(token)
+
+    def finish(self, after: str) -> Simple:
+        words = tuple(_unquoted(t) for t in self.tokens)
+        plain = all(_is_plain(t) for t in self.tokens)
+        return Simple(words, " ".join(self.tokens), plain, self.redirected, after)
+
+
 def simple_commands(text: str) -> list[Simple] | None:
     """The simple commands of a list, in order; None if it is more than a list of simple commands."""
     commands: list[Simple] = []
-    words: list[str] = []
-    plain, redirected, target = True, False, False
-    position = 0
+    draft = _Draft()
     text = text.strip()
+    position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
             return None
         position = match.end()
-        kind, token = match.lastgroup, match.group()
-        if kind == "word":
-            if target:
-                target = False
-                continue
-            plain = plain and _is_plain(token)
-            words.append(_unquoted(token))
-        elif kind == "redirect":
-            redirected = True
-            target = not token[-1].isdigit() and not token.endswith("-")
-        elif kind == "operator" and words:
-            commands.append(Simple(tuple(words), plain, redirected, token))
-            words, plain, redirected = [], True, False
-    if words:
-        commands.append(Simple(tuple(words), plain, redirected, ""))
+        kind = match.lastgroup
+        if kind in ("word", "redirect"):
+            draft.add(kind, match.group())
+        elif kind == "operator" and draft.tokens:
+            commands.append(draft.finish(match.group()))
+            draft = _Draft()
+    if draft.tokens:
+        commands.append(draft.finish(""))
     return None if any(c.words[0] in _KEYWORDS for c in commands) else commands
 
 

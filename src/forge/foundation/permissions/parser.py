@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import re
 
+from forge.foundation.permissions.compound import COMPOUND, read_function, read_parentheses
+from forge.foundation.permissions.heredoc import note_heredoc, read_heredocs
 from forge.foundation.permissions.syntax import Redirect, Script, Simple, Word
 from forge.foundation.permissions.words import ParseFailure, read_word
 
 MAX_LENGTH = 10_000
 
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
 _SEPARATOR = re.compile(r"&&|\|\||\|&|;;&|;&|;;|[;|&\n]")
 _REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||&>>|&>|<(?!\()|>(?!\())")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _KEYWORD = re.compile(r"[A-Za-z]+|[{}!]|\[\[")
 _KEYWORD_END = re.compile(r"$|[\s;&|()<>]")
 _FUNCTION = re.compile(r"[^\s;&|()<>$'\"`\\={}]+[ \t]*\([ \t]*\)")
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _UNICODE_BLANK = re.compile("[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]")
 
 TOO_LONG = "Command is too long to be checked"
 PARSE_ERROR = "Parse error"
 UNICODE_BLANK = "Contains Unicode whitespace"
-HEREDOC = "Heredoc with unquoted delimiter undergoes shell expansion"
-HEREDOC_TAIL = "Text after the heredoc start on the same line cannot be statically analyzed"
 FD_VARIABLE = "Redirect uses {fd} fd-variable assignment — modifies shell variable as side effect"
 ODD_REDIRECT = "Unrecognized redirect shape"
 UNKNOWN = "This command can't be checked before it runs"
-BRACE_GROUP = "A group in braces or double parentheses in this command can't be checked before it runs"
-FUNCTION = "A function definition in this command can't be checked before it runs"
-CASE = "A case statement in this command can't be checked before it runs"
-COUNTING = "A counting for loop in this command can't be checked before it runs"
-SELECT = "select statement reads stdin into $REPLY; cannot statically model"
 ARRAY = "A list of values in this command can't be checked before it runs"
-SUBSHELL = "This command uses shell operators that require approval for safety"
+JOINED_LINES = "Contains backslash-escaped whitespace"
 GLUED_GROUP = (
     "`(…)` group directly follows a statement or word on the same line — bash rejects the line, but zsh reads"
     " the glued `(…)` as a glob-group word and expands what follows it"
@@ -81,20 +74,24 @@ class Reader:
         """Note something that keeps the command from being understood completely."""
         self.script.problems.append(text)
 
+    def at(self, text: str) -> bool:
+        """Whether the text stands here."""
+        return self.source.startswith(text, self.pos)
+
     def recover(self, before: int) -> None:
         """Continue after broken syntax at the next place where a command could begin."""
         self.pos = max(self.pos, before + 1)
         found = _SEPARATOR.search(self.source, self.pos)
         self.pos = found.end() if found else self.end
+        self.nested = False
 
     def nested_until(self, close: str) -> bool:
         """Read commands up to the closing sign; True if they can only print a literal text."""
         outer, self.nested = self.nested, True
-        first = len(self.script.commands)
-        noted = len(self.script.problems)
+        first, noted = len(self.script.commands), len(self.script.problems)
         self.statements((close,))
         self.nested = outer
-        if not self.source.startswith(close, self.pos):
+        if not self.at(close):
             raise ParseFailure
         self.pos += len(close)
         inner = self.script.commands[first:]
@@ -112,14 +109,14 @@ class Reader:
         """Read substitutions out of a text that is not a command itself."""
         reader = Reader(text, self.script, self.home, nested=True)
         while reader.pos < reader.end:
-            if reader.source[reader.pos] in "$`":
+            before = reader.pos
+            if reader.source[before] in "$`":
                 try:
                     read_word(reader)
                 except ParseFailure:
                     self.problem(PARSE_ERROR)
                     return
-            else:
-                reader.pos += 1
+            reader.pos = max(reader.pos, before + 1)
 
     def statements(self, stops: tuple[str, ...]) -> str:
         """Read commands until one of the stop words or the end; returns the stop word found."""
@@ -127,12 +124,12 @@ class Reader:
             self.blanks(newlines=True)
             if self.pos >= self.end:
                 return ""
-            stop = self._stop(stops)
+            stop = self.stop(stops)
             if stop:
                 return stop
             self.command()
             self.blanks()
-            if not self._separator() and self.pos < self.end and not self._stop(stops):
+            if not self._separator() and self.pos < self.end and not self.stop(stops):
                 raise ParseFailure
 
     def blanks(self, *, newlines: bool = False) -> None:
@@ -141,26 +138,62 @@ class Reader:
             found = _BLANKS.match(self.source, self.pos)
             if found:
                 self.pos = found.end()
-            elif self.source[self.pos] == "#":
-                self.pos = _COMMENT.match(self.source, self.pos).end()  # type: ignore[union-attr] - begins with #
+            elif self.at("#"):
+                line_end = self.source.find("\n", self.pos)
+                self.pos = line_end if line_end >= 0 else self.end
             elif newlines and self.source[self.pos] in "\n;":
-                self._line_end()
+                self.pos += 1
+                if self.heredocs and self.source[self.pos - 1] == "\n":
+                    read_heredocs(self)
             else:
                 return
 
-    def _line_end(self) -> None:
-        at_newline = self.source[self.pos] == "\n"
-        self.pos += 1
-        if at_newline and self.heredocs:
-            self._read_heredocs()
-
-    def _stop(self, stops: tuple[str, ...]) -> str:
+    def stop(self, stops: tuple[str, ...]) -> str:
+        """The stop word that stands here, if any."""
         for stop in stops:
-            if self.source.startswith(stop, self.pos):
+            if self.at(stop):
                 behind = self.pos + len(stop)
                 if not stop[0].isalpha() or _KEYWORD_END.match(self.source, behind):
                     return stop
         return ""
+
+    def until(self, *stops: str) -> str:
+        """Read commands and the stop word that must follow them."""
+        stop = self.statements(stops)
+        if not stop:
+            raise ParseFailure
+        self.pos += len(stop)
+        if stop in (")", "}", "fi", "done", "esac"):
+            self.trailing_redirects()
+        return stop
+
+    def trailing_redirects(self) -> None:
+        """Read redirections behind a compound command; they count as a command of their own."""
+        holder = Simple(nested=self.nested)
+        self.blanks()
+        while self._redirect(holder):
+            self.blanks()
+        if holder.redirects:
+            self.script.commands.append(holder)
+
+    def command(self) -> None:
+        """Read one command of any kind."""
+        if self.at("("):
+            read_parentheses(self)
+            return
+        found = _KEYWORD.match(self.source, self.pos)
+        keyword = found.group() if found and _KEYWORD_END.match(self.source, found.end()) else ""
+        compound = COMPOUND.get(keyword)
+        if compound is not None:
+            self.pos += len(keyword)
+            compound(self)
+            return
+        function = _FUNCTION.match(self.source, self.pos)
+        if function:
+            self.pos = function.end()
+            read_function(self)
+            return
+        self._simple()
 
     def _separator(self) -> bool:
         found = _SEPARATOR.match(self.source, self.pos)
@@ -177,180 +210,12 @@ class Reader:
         return True
 
     def _operand_follows(self) -> None:
+        noted = self.pos
         self.blanks(newlines=True)
         if self.pos >= self.end or _SEPARATOR.match(self.source, self.pos):
             raise ParseFailure
-
-    def command(self) -> None:
-        """Read one command of any kind."""
-        if self.source.startswith("(", self.pos):
-            self._parentheses()
-            return
-        found = _KEYWORD.match(self.source, self.pos)
-        keyword = found.group() if found and _KEYWORD_END.match(self.source, found.end()) else ""
-        special = _COMPOUND.get(keyword)
-        if special is not None and found:
-            self.pos = found.end()
-            special(self)
-            return
-        if _FUNCTION.match(self.source, self.pos):
-            self._function()
-            return
-        self._simple()
-
-    def _parentheses(self) -> None:
-        if self.source.startswith("((", self.pos):
-            self.problem(BRACE_GROUP)
-            close = self.source.find("))", self.pos)
-            if close >= 0:
-                self.nested_words(self.source[self.pos + 2 : close])
-                self.pos = close + 2
-                self._trailing_redirects()
-                return
-        self.script.subshell = True
-        self.problem(SUBSHELL)
-        self.pos += 1
-        self._until(")")
-
-    def _until(self, *stops: str) -> str:
-        stop = self.statements(stops)
-        if not stop:
-            raise ParseFailure
-        self.pos += len(stop)
-        if stop in (")", "}", "fi", "done", "esac"):
-            self._trailing_redirects()
-        return stop
-
-    def _trailing_redirects(self) -> None:
-        holder = Simple(nested=self.nested)
-        self.blanks()
-        while self._redirect(holder):
-            self.blanks()
-        if holder.redirects:
-            self.script.commands.append(holder)
-
-    def _function(self) -> None:
-        self.problem(FUNCTION)
-        found = _FUNCTION.match(self.source, self.pos)
-        if found:
-            self.pos = found.end()
-        self.blanks(newlines=True)
-        self.command()
-
-    def read_if(self) -> None:
-        """Read the rest of `if … then … elif … else … fi`."""
-        self._until("then")
-        stop = self._until("elif", "else", "fi")
-        if stop == "elif":
-            self.read_if()
-        elif stop == "else":
-            self._until("fi")
-
-    def read_loop(self) -> None:
-        """Read the rest of a while or until loop."""
-        self._until("do")
-        self._until("done")
-
-    def read_for(self) -> None:
-        """Read the rest of a for loop."""
-        self.blanks()
-        if self.source.startswith("((", self.pos):
-            self.problem(COUNTING)
-            close = self.source.find("))", self.pos)
-            self.pos = close + 2 if close >= 0 else self.end
-        else:
-            self.script.sets_variable = True
-            self._loop_values()
-        self.blanks(newlines=True)
-        if self.source.startswith("{", self.pos):
-            self.pos += 1
-            self._until("}")
-            return
-        self._until("do")
-        self._until("done")
-
-    def read_select(self) -> None:
-        """Read the rest of a select loop."""
-        self.problem(SELECT)
-        self.read_for()
-
-    def _loop_values(self) -> None:
-        name = _NAME.match(self.source, self.pos)
-        if not name:
-            raise ParseFailure
-        self.pos = name.end()
-        self.blanks(newlines=True)
-        if self._stop(("in",)):
-            self.pos += 2
-            self.blanks()
-            while self.pos < self.end and self.source[self.pos] not in ";\n":
-                before = self.pos
-                read_word(self)
-                if self.pos == before:
-                    raise ParseFailure
-                self.blanks()
-
-    def read_case(self) -> None:
-        """Read the rest of a case statement."""
-        self.problem(CASE)
-        self.blanks()
-        read_word(self)
-        self.blanks(newlines=True)
-        if not self._stop(("in",)):
-            raise ParseFailure
-        self.pos += 2
-        while True:
-            self.blanks(newlines=True)
-            if self._stop(("esac",)):
-                self.pos += 4
-                self._trailing_redirects()
-                return
-            close = self.source.find(")", self.pos)
-            if close < 0:
-                raise ParseFailure
-            self.pos = close + 1
-            self.statements((";;", ";&", "esac"))
-
-    def read_function(self) -> None:
-        """Read the rest of `function name { … }`."""
-        self.problem(FUNCTION)
-        self.blanks()
-        read_word(self)
-        self.blanks()
-        if self.source.startswith("()", self.pos):
-            self.pos += 2
-        self.blanks(newlines=True)
-        self.command()
-
-    def read_group(self) -> None:
-        """Read the rest of a group in braces."""
-        self.problem(BRACE_GROUP)
-        self._until("}")
-
-    def read_negation(self) -> None:
-        """Read the command after an exclamation mark."""
-        self.blanks()
-        self.command()
-
-    def read_test(self) -> None:
-        """Read the rest of a conditional expression as one simple command."""
-        simple = Simple(nested=self.nested)
-        simple.words.append(Word("[[", "[["))
-        while True:
-            self.blanks(newlines=True)
-            if self.pos >= self.end:
-                raise ParseFailure
-            if self.source.startswith("]]", self.pos):
-                break
-            before = self.pos
-            word = read_word(self)
-            if self.pos == before:
-                self.pos += 1
-                word = Word(self.source[before], self.source[before])
-            simple.words.append(word)
-        self.pos += 2
-        self.script.commands.append(simple)
-        self._trailing_redirects()
+        if "#" in self.source[noted : self.pos]:
+            self.problem(PARSE_ERROR)
 
     def _simple(self) -> None:
         simple = Simple(nested=self.nested)
@@ -365,36 +230,41 @@ class Reader:
         if self.pos == start:
             raise ParseFailure
         self.script.commands.append(simple)
-        if not simple.words and simple.assignments:
-            self.script.sets_variable = True
 
     def _word_of(self, simple: Simple, gap: str) -> bool:
         before = self.pos
-        is_assignment = not simple.words and _ASSIGNMENT.match(self.source, self.pos)
-        if is_assignment and self.source.startswith("(", is_assignment.end()):
-            self._array(simple, is_assignment.end())
+        if gap.startswith("\\") and simple.words:
+            self.problem(JOINED_LINES)
+        assignment = None if simple.words else _ASSIGNMENT.match(self.source, self.pos)
+        if assignment and self.source.startswith("(", assignment.end()):
+            self._array(simple, assignment.end())
             return True
         word = read_word(self)
         if self.pos == before:
-            if self.source[before] == "(":
+            if self.at("("):
                 self.problem(GLUED_GROUP)
                 raise ParseFailure
             return False
         word.gap = gap
-        (simple.assignments if is_assignment else simple.words).append(word)
+        if assignment:
+            simple.assignments.append(word)
+            if assignment.group().endswith("]="):
+                self.problem(UNKNOWN)
+        else:
+            simple.led_by_redirect = simple.led_by_redirect or bool(simple.redirects and not simple.words)
+            simple.words.append(word)
         return True
 
     def _array(self, simple: Simple, opened: int) -> None:
         self.problem(ARRAY)
         start, self.pos = self.pos, opened + 1
-        while not self.source.startswith(")", self.pos):
-            self.blanks(newlines=True)
+        self.blanks(newlines=True)
+        while not self.at(")"):
             before = self.pos
-            if self.pos < self.end and self.source[self.pos] != ")":
+            if self.pos < self.end:
                 read_word(self)
-                if self.pos == before:
-                    raise ParseFailure
-            if self.pos >= self.end:
+                self.blanks(newlines=True)
+            if self.pos == before:
                 raise ParseFailure
         self.pos += 1
         raw = self.source[start : self.pos]
@@ -413,7 +283,7 @@ class Reader:
         if not target.raw:
             raise ParseFailure
         if operator in ("<<", "<<-"):
-            self._note_heredoc(operator, target)
+            note_heredoc(self, operator, target)
         elif operator == "<>":
             self.problem(ODD_REDIRECT)
         elif target.raw == "-" and operator in (">&", "<&"):
@@ -421,44 +291,7 @@ class Reader:
         simple.redirects.append(Redirect(operator, target))
         return True
 
-    def _note_heredoc(self, operator: str, delimiter: Word) -> None:
-        quoted = delimiter.quoted or not delimiter.literal
-        if not quoted:
-            self.problem(HEREDOC)
-        self.heredocs.append((delimiter.value, quoted, operator == "<<-"))
-        line_end = self.source.find("\n", self.pos)
-        rest = self.source[self.pos : line_end if line_end >= 0 else self.end]
-        if rest.strip() and not rest.lstrip().startswith((")", '"')):
-            self.problem(HEREDOC_TAIL)
-
-    def _read_heredocs(self) -> None:
-        for delimiter, quoted, tabs in self.heredocs:
-            while self.pos < self.end:
-                line_end = self.source.find("\n", self.pos)
-                line_end = self.end if line_end < 0 else line_end
-                line = self.source[self.pos : line_end]
-                self.pos = min(line_end + 1, self.end)
-                if (line.lstrip("\t") if tabs else line) == delimiter:
-                    break
-                if not quoted:
-                    self.nested_words(line)
-        self.heredocs = []
-
 
 def _prints_literal(simple: Simple) -> bool:
     heredocs = [r for r in simple.redirects if r.operator in ("<<", "<<-") and r.target.quoted]
     return simple.argv == ["cat"] and len(heredocs) == len(simple.redirects) == 1 and not simple.assignments
-
-
-_COMPOUND = {
-    "if": Reader.read_if,
-    "while": Reader.read_loop,
-    "until": Reader.read_loop,
-    "for": Reader.read_for,
-    "select": Reader.read_select,
-    "case": Reader.read_case,
-    "function": Reader.read_function,
-    "{": Reader.read_group,
-    "!": Reader.read_negation,
-    "[[": Reader.read_test,
-}

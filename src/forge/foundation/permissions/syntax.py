@@ -34,13 +34,14 @@ class Redirect:
 class Simple:
     """One simple command: assignments, words and redirections."""
 
-    __slots__ = ("assignments", "nested", "redirects", "words")
+    __slots__ = ("assignments", "led_by_redirect", "nested", "redirects", "words")
 
     def __init__(self, *, nested: bool = False) -> None:
         self.assignments: list[Word] = []
         self.words: list[Word] = []
         self.redirects: list[Redirect] = []
         self.nested = nested
+        self.led_by_redirect = False
 
     @property
     def argv(self) -> list[str]:
@@ -54,14 +55,13 @@ class Simple:
 class Script:
     """Everything found in one command line, in the order of the text."""
 
-    __slots__ = ("background", "commands", "problems", "sets_variable", "subshell")
+    __slots__ = ("background", "commands", "loop_variable", "problems")
 
     def __init__(self) -> None:
         self.commands: list[Simple] = []
         self.problems: list[str] = []
         self.background = False
-        self.subshell = False
-        self.sets_variable = False
+        self.loop_variable = False
 
 
 def text_of(words: list[Word]) -> str:

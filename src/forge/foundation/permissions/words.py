@@ -14,7 +14,9 @@ WORD_END = frozenset(" \t\n;&|()<>")
 _GLOB = frozenset("*?[")
 _PLAIN = re.compile(r"""[^\s;&|()<>'"\\$`*?\[{}~\u0080-\U0010ffff]+""")
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])")
-_BRACE_LIST = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}")
+_BRACE_LIST = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}?")
+_NEWLINE_COMMENT = re.compile(r"\n[ \t]*#")
+_EQUALS_COMMAND = re.compile(r"=[A-Za-z_]")
 _SUM = re.compile(r"[\d\s+*/%()<>&|^!=?:,~-]*")
 _OPERAND = re.compile(r"[^\d\s+*/%()<>&|^!=?:,~-]\w*")
 
@@ -25,9 +27,12 @@ BRACED_VARIABLE = "A variable in braces in this command can't be checked before 
 ESCAPE_CODES = "Text with escape codes in this command can't be checked before it runs"
 UNKNOWN = "This command can't be checked before it runs"
 BRACES = "Brace expansion"
+OPEN_BRACE = "Brace expansion (unquoted `{` in concatenation with `,`/`..`)"
 BRACE_RANGE = "A brace pattern in this command can't be checked before it runs"
 ESCAPED_BLANK = "Contains backslash-escaped whitespace"
 AS_FILE = "A command used as a file in this command can't be checked before it runs"
+HIDDEN_COMMENT = "Newline followed by # inside a quoted argument can hide arguments from path validation"
+EQUALS_COMMAND = "Contains zsh =cmd equals expansion"
 SUM_OPERAND = "Arithmetic expansion references variable or non-literal: "
 
 
@@ -40,6 +45,8 @@ def read_word(reader: Reader) -> Word:
     start = reader.pos
     word = Word("", "")
     word.tilde = reader.source.startswith("~", start)
+    if _EQUALS_COMMAND.match(reader.source, start):
+        reader.problem(EQUALS_COMMAND)
     while reader.pos < reader.end:
         char = reader.source[reader.pos]
         if char in WORD_END and not _substituted_file(reader, word):
@@ -76,11 +83,11 @@ def _piece(reader: Reader, char: str, word: Word) -> str:
 
 def _single_quoted(reader: Reader, word: Word) -> str:
     close = reader.source.find("'", reader.pos + 1, reader.end)
-    if close < 0:
-        raise ParseFailure
+    close = reader.end if close < 0 else close
     text = reader.source[reader.pos + 1 : close]
-    reader.pos = close + 1
+    reader.pos = min(close + 1, reader.end)
     word.quoted = True
+    _hidden_comment(reader, text)
     return text
 
 
@@ -92,6 +99,7 @@ def _double_quoted(reader: Reader, word: Word) -> str:
         char = reader.source[reader.pos]
         if char == '"':
             reader.pos += 1
+            _hidden_comment(reader, value)
             return value
         if char == "\\":
             value += _escape_in_quotes(reader)
@@ -101,6 +109,11 @@ def _double_quoted(reader: Reader, word: Word) -> str:
             value += char
             reader.pos += 1
     raise ParseFailure
+
+
+def _hidden_comment(reader: Reader, text: str) -> None:
+    if _NEWLINE_COMMENT.search(text):
+        reader.problem(HIDDEN_COMMENT)
 
 
 def _escape_in_quotes(reader: Reader) -> str:
@@ -114,9 +127,9 @@ def _escape_in_quotes(reader: Reader) -> str:
 def _escape(reader: Reader, word: Word) -> str:
     following = reader.source[reader.pos + 1 : reader.pos + 2]
     reader.pos = min(reader.pos + 2, reader.end)
-    if following == "\n":
-        return ""
-    if following.isspace():
+    if not following:
+        raise ParseFailure
+    if following == "\n" or following.isspace():
         reader.problem(ESCAPED_BLANK)
     word.quoted = True
     return following
@@ -138,7 +151,7 @@ def _expansion(reader: Reader, word: Word, *, in_quotes: bool) -> str:
         return _braced_variable(reader, word)
     if not in_quotes and source.startswith(("$'", '$"', "$["), pos):
         return _odd_quotes(reader, word)
-    return _variable(reader, word)
+    return _variable(reader, word, in_quotes=in_quotes)
 
 
 def _substitution(reader: Reader, word: Word, *, in_quotes: bool) -> str:
@@ -223,7 +236,7 @@ def _odd_quotes(reader: Reader, word: Word) -> str:
     return reader.source[start + 2 : at]
 
 
-def _variable(reader: Reader, word: Word) -> str:
+def _variable(reader: Reader, word: Word, *, in_quotes: bool) -> str:
     found = _VARIABLE.match(reader.source, reader.pos, reader.end)
     if not found:
         reader.pos += 1
@@ -232,14 +245,22 @@ def _variable(reader: Reader, word: Word) -> str:
     if found.group() == "$HOME":
         return reader.home
     word.literal = False
-    reader.problem(VARIABLE)
+    if not (in_quotes and _in_a_sentence(reader, found)):
+        reader.problem(VARIABLE)
     return found.group()
+
+
+def _in_a_sentence(reader: Reader, found: re.Match[str]) -> bool:
+    """Whether a special parameter such as `$?` stands in quotes between other text, as in messages."""
+    alone = reader.source[found.start() - 1] == '"' and reader.source.startswith('"', found.end())
+    return found.group() in ("$?", "$$", "$!", "$#") and not alone
 
 
 def _brace(reader: Reader, word: Word) -> str:
     found = _BRACE_LIST.match(reader.source, reader.pos, reader.end)
     if found:
-        reader.problem(BRACES if "," in found.group() else BRACE_RANGE)
+        closed = BRACES if "," in found.group() else BRACE_RANGE
+        reader.problem(closed if found.group().endswith("}") else OPEN_BRACE)
         word.literal = False
     reader.pos += 1
     return reader.source[reader.pos - 1]

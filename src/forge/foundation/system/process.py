@@ -128,7 +128,10 @@ def _parents() -> dict[int, int]:
         return parents
     for name in names:
         if name.isdecimal():
-            with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+            with (
+                contextlib.suppress(OSError, ValueError, IndexError),
+                open(f"/proc/{name}/stat", "rb") as file,
+            ):
                 parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
     return parents
 

@@ -185,7 +185,7 @@ def _tell_overruled(c: Configuration, path: tuple[str, ...], written: Origin, sc
         if origin.path != written.path and order.index(origin.scope) > order.index(written.scope)
     ]
     if stronger:
-        screen.say(f"Note: it is also set in {describe(stronger[-1])}, which is stronger here.", "yellow")
+        screen.line(f"Note: {describe(stronger[-1])} sets it too and is stronger here.", "yellow")
 
 
 def _guess(path: tuple[str, ...], c: Configuration) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -81,7 +82,7 @@ def set_key(
 def unset_key(places: Places, scope: Scope, path: tuple[str, ...]) -> tuple[str, bool]:
     """Removes a key; the file and whether it changed."""
     file = _file(places, scope, path)
-    return file, remove_setting(places, scope, path)
+    return file, os.path.exists(file) and remove_setting(places, scope, path)
 
 
 def _file(places: Places, scope: Scope, path: tuple[str, ...]) -> str:

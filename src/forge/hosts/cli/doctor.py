@@ -55,28 +55,29 @@ def _forge(report: Report, screen: Screen) -> None:
 def _settings(report: Report, screen: Screen) -> None:
     screen.heading("Settings, the weakest first")
     rows = [(file.scope, f"{file.path}: {', '.join(file.keys) or 'empty'}") for file in report.settings]
-    screen.table(rows or [("", "no settings files; everything has its default value")], styles={0: "dim"})
+    rows = rows or [("none", "everything has its default value")]
     trusted = (
         "trusted" if report.trusted else "not trusted: its files may forbid, but not allow (forge trust)"
     )
-    screen.table([("workspace", f"{report.trust_key}, {trusted}")], styles={0: "dim"})
+    rows.append(("workspace", f"{report.trust_key}, {trusted}"))
     if report.env_set:
-        screen.table([("variables set", ", ".join(report.env_set))], styles={0: "dim"})
+        rows.append(("set", f"the variables {', '.join(report.env_set)}"))
     if report.env_ignored:
-        screen.table([("variables ignored", ", ".join(report.env_ignored))], styles={0: "yellow"})
+        rows.append(("ignored", f"the variables {', '.join(report.env_ignored)}"))
+    screen.table(rows, styles={0: "dim"})
 
 
 def _permissions(report: Report, screen: Screen) -> None:
     screen.heading("Permissions")
-    screen.table([("mode", report.mode or "unknown")], styles={0: "dim"})
+    screen.table(
+        [("mode", report.mode or "unknown"), *(("also in", d) for d in report.directories)], styles={0: "dim"}
+    )
     order = ("deny", "ask", "allow")
     rows = sorted(report.rules, key=lambda rule: order.index(rule.behavior))
     if rows:
         screen.table([(rule.behavior, rule.rule, rule.source) for rule in rows], styles={0: "dim"})
     else:
         screen.line("  no rules")
-    for directory in report.directories:
-        screen.table([("also works in", directory)], styles={0: "dim"})
 
 
 def _model(report: Report, screen: Screen) -> None:
@@ -91,13 +92,18 @@ def _model(report: Report, screen: Screen) -> None:
 def _tools(report: Report, screen: Screen) -> None:
     screen.heading("Tools")
     rows = [("offered", ", ".join(tool.name for tool in report.tools if tool.offered) or "none")]
-    rows += [("hidden", f"{tool.name}: {tool.why}") for tool in report.tools if not tool.offered]
+    hidden: dict[str, list[str]] = {}
+    for tool in report.tools:
+        if not tool.offered:
+            hidden.setdefault(tool.why, []).append(tool.name)
+    rows += [("hidden", f"{', '.join(names)}: {why}") for why, names in hidden.items()]
     screen.table(rows, styles={0: "dim"})
 
 
 def _surroundings(report: Report, screen: Screen) -> None:
     screen.heading("Surroundings")
     rows = [("directory", report.places.cwd), ("repository", report.places.git_root or "none")]
+    rows.append(("own files", report.places.forge_home))
     rows += [(name, path or f"not found ({PROGRAMS[name]})") for name, path in report.programs.items()]
     kept = report.sessions
     rows.append(("sessions", f"{kept.count} ({_bytes(kept.size)}) in {kept.directory}"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.model import ModelCard
 from forge.core.models.providers import read_providers
 from forge.core.shell.builtin import shell_tools
 from forge.core.tools.builtin import builtin_tools
@@ -125,8 +126,8 @@ def _configured(report: Report, o: RunOptions, c: Configuration) -> Report:
         mode=c.mode,
         rules=[RuleRow(rule.behavior, rule.text, _source(c, rule.behavior, rule.text)) for rule in c.rules],
         directories=c.directories,
-        env_set=sorted(c.settings.get("env", {})),
-        env_ignored=sorted(d.key.removeprefix("env.") for d in c.diagnostics if d.key.startswith("env.")),
+        env_set=_variables(c, ignored=False),
+        env_ignored=_variables(c, ignored=True),
         model=chosen.choice.card.ref if chosen.choice else "",
         model_why=chosen.why,
         key_source=chosen.choice.key_source if chosen.choice else "",
@@ -167,10 +168,18 @@ def _source(c: Configuration, behavior: str, text: str) -> str:
     return "the command line"
 
 
+def _variables(c: Configuration, *, ignored: bool) -> list[str]:
+    """The names of variables that settings files set, or would like to set."""
+    left_out = {(note.origin.path, note.key) for note in c.diagnostics}
+    named = [(layer.path, name) for layer in c.settings.layers for name in layer.data.get("env", {})]
+    return sorted({name for path, name in named if ((path, f"env.{name}") in left_out) is ignored})
+
+
 def _tools(o: RunOptions, c: Configuration, chosen: Chosen) -> list[ToolRow]:
     names = [tool.name for tool in (*builtin_tools(), *shell_tools())]
     names.sort()
-    shown = offered(o, c, chosen.choice.card, names) if chosen.choice else frozenset(names)
+    card = chosen.choice.card if chosen.choice else ModelCard("none", "none", "none")
+    shown = offered(o, c, card, names)
     return [_tool_row(name, o, c, offered=name in shown) for name in names]
 
 
@@ -182,7 +191,9 @@ def _tool_row(name: str, o: RunOptions, c: Configuration, *, offered: bool) -> T
     if o.tools is not None or o.bare:
         return ToolRow(name, False, "not among the tools of the command line")
     if name in ON_DEMAND:
-        return ToolRow(name, False, "this model searches with Bash; name it in --tools or an allow rule")
+        return ToolRow(
+            name, False, "this model searches with Bash (to offer them, use --tools or an allow rule)"
+        )
     return ToolRow(name, False, "not offered to this model")
 
 

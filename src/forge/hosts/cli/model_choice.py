@@ -26,9 +26,7 @@ def choose(o: RunOptions, c: Configuration) -> Chosen:
         choice = resolve(o.model, c.env, c.settings.get)
     except ForgeError as error:
         return Chosen(None, why, str(error), bool(name))
-    if not name:
-        why = f"no other model was named ({key_words(choice.key_source)})"
-    return Chosen(choice, why, named=bool(name))
+    return Chosen(choice, why if name else "no other model was named", named=bool(name))
 
 
 def key_words(source: str) -> str:
@@ -47,4 +45,4 @@ def _named(o: RunOptions, c: Configuration) -> tuple[str, str]:
     setting = c.settings.get("model")
     if setting:
         return setting, f"the setting `model` in {c.settings.origin('model')} says {setting}"
-    return "", "nobody has named one"
+    return "", "no model was named"

@@ -130,8 +130,7 @@ def _show_choice(chosen: Chosen, screen: Screen) -> None:
         return
     card = chosen.choice.card
     screen.line(f"Default: {card.ref}" + (f" ({card.label})" if card.label else ""), "bold")
-    key = f" ({key_words(chosen.choice.key_source)})" if chosen.named else ""
-    screen.say(f"because {chosen.why}{key}", first="  ")
+    screen.say(f"because {chosen.why}; {key_words(chosen.choice.key_source)}", first="  ")
 
 
 def _show_servers(servers: list[Server], screen: Screen) -> None:

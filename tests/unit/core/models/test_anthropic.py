@@ -82,6 +82,28 @@ def test_thinking_follows_the_model_and_the_wish(
 
 
 @pytest.mark.parametrize(
+    ("blocks", "made_by", "thinks"),
+    [
+        ([Thinking("t", "s"), ToolUse("a", "Bash", {})], "anthropic/claude-sonnet-4-5", True),
+        ([RedactedThinking("x"), ToolUse("a", "Bash", {})], "anthropic/claude-sonnet-4-5", True),
+        ([Thinking("t", "s"), ToolUse("a", "Bash", {})], "anthropic/claude-opus-5-5", False),
+        ([ToolUse("a", "Bash", {})], "anthropic/claude-sonnet-4-5", False),
+    ],
+)
+def test_a_tool_loop_that_began_without_thinking_ends_without_it(
+    blocks: list[Any], made_by: str, thinks: bool
+) -> None:
+    history = [
+        Message("user", [Text("go")]),
+        Message("assistant", blocks, made_by=made_by),
+        Message("user", [ToolResult("a", "r"), Text("a reminder")]),
+    ]
+    assert ("thinking" in build(ask_for(*history), SONNET)) is thinks
+    assert "thinking" in build(ask_for(*history), OPUS)
+    assert "thinking" in build(ask_for(*history, Message("user", [Text("next")])), SONNET) or not thinks
+
+
+@pytest.mark.parametrize(
     ("card", "options", "betas"),
     [
         (SONNET, {}, ["interleaved-thinking-2025-05-14"]),

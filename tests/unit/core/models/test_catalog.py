@@ -107,6 +107,11 @@ def test_wrong_names_are_one_sentence_with_a_guess(
     assert caught.value.hint
 
 
+def test_a_provider_that_was_left_out_says_why_when_it_is_asked_for() -> None:
+    with pytest.raises(ConfigError, match=r"providers\.gw: a new provider needs `protocol` and `baseUrl`"):
+        resolve("gw/x", KEY, {"providers": {"gw": {}}}.get)
+
+
 def test_without_a_model_three_easy_ways_are_named() -> None:
     with pytest.raises(UsageError) as caught:
         resolve(None, {}, no_setting)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.core.models.framing import BadAnswer, Chunked, Head, Sized, UntilClose, framing_of, parse_head
@@ -49,6 +49,7 @@ def test_the_head_tells_how_the_body_ends(status: int, headers: dict[str, str], 
     assert type(framing_of(Head(status, "", headers, keeps_open=True))) is kind
 
 
+@settings(max_examples=60, deadline=None)
 @given(
     body=st.lists(st.binary(min_size=1, max_size=40), max_size=6),
     cuts=st.lists(st.integers(0, 500), max_size=10),

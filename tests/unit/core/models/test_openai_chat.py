@@ -142,6 +142,16 @@ def test_results_are_never_empty_and_failures_are_words(result: ToolResult, text
     assert messages(user(result))[-1]["content"] == text
 
 
+def test_results_with_unknown_fields_are_results_all_the_same() -> None:
+    content = [{"type": "text", "text": "r"}]
+    odd: Block = {"type": "tool_result", "tool_use_id": "a", "content": content, "cache_control": {}}
+    history = (user(Text("go")), assistant(ToolUse("a", "Bash", {})), user(Text("more"), odd))
+    assert messages(*history)[-2:] == [
+        {"role": "tool", "tool_call_id": "a", "content": "r"},
+        {"role": "user", "content": "more"},
+    ]
+
+
 def test_servers_that_want_their_thoughts_back_get_them_only_in_the_tool_loop() -> None:
     loop = (
         user(Text("go")),

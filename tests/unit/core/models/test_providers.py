@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from forge.core.model import Price
+from forge.core.models.endpoint import Address
+from forge.core.models.errors import Peer
 from forge.core.models.providers import BUILT_IN, read_providers
+from forge.core.models.url import split_url
 
 
 def read(rows: Any) -> tuple[dict[str, Any], list[str]]:
@@ -67,12 +70,30 @@ def test_models_carry_limits_and_prices() -> None:
             {"ollama": {"models": {"x": {"contextWindow": "big"}}}},
             "providers.ollama: Expected `int`, got `str` - at `$.models[...].contextWindow`",
         ),
+        (
+            {"ollama": {"quirks": ["odd"]}},
+            "providers.ollama: quirk 'odd' is unknown, expected some of max_tokens, send_limit, "
+            "no_stream_options, short_ids, echo_reasoning, no_encrypted, no_betas",
+        ),
+        (
+            {"ollama": {"auth": "magic"}},
+            "providers.ollama: Invalid enum value 'magic' - at `$.auth`",
+        ),
         ({"ollama": {"baseurl": "x"}}, "providers.ollama: Object contains unknown field `baseurl`"),
     ],
 )
 def test_rows_that_cannot_be_used_are_reported_and_left_out(rows: Any, problem: str) -> None:
     table, problems = read(rows)
     assert (problems, table.keys() - BUILT_IN.keys()) == ([problem], set())
+
+
+def test_nothing_secret_is_shown_of_a_provider() -> None:
+    row = {"protocol": "anthropic", "baseUrl": "https://gw", "headers": {"authorization": "Bearer secret"}}
+    table, _ = read({"gw": row})
+    assert repr(table["gw"]) == "Provider(gw, anthropic)"
+    address = Address("https://u:secret@h", "bearer", Peer("m", "h"), {"x": "secret"})
+    assert repr(address) == "Address(h, bearer)"
+    assert "secret" not in repr(split_url("http://u:secret@h/x"))
 
 
 def test_good_rows_survive_bad_neighbours() -> None:

@@ -9,6 +9,9 @@ import anthropic
 import msgspec
 import openai
 import pytest
+from anthropic.resources import Messages
+from openai.resources import Chat
+from openai.resources.responses import Responses
 
 from fakemodel import Server, serve
 from fakemodel.asking import ask_for
@@ -18,6 +21,8 @@ from forge.core.models import anthropic as messages_api
 from forge.core.models import openai_chat, openai_responses
 from forge.core.models.responses_stream import STATE
 
+# The clients import these on first use, which takes a second that no test should be charged for.
+RESOURCES = (Messages, Chat, Responses)
 TURN = [
     {"thinking": "let me think"},
     {"text": "I will look."},

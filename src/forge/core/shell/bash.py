@@ -1,0 +1,156 @@
+"""The Bash tool: one command in a fresh shell, its output as text, its directory remembered."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from forge.core.amount import human_duration
+from forge.core.shell.environment import child_environment, find_shell
+from forge.core.shell.execute import Command, Outcome, execute
+from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent, pointless_wait
+from forge.core.shell.output import failure_text, persisted, saved, shown_text
+from forge.core.shell.reads import mark_shown
+from forge.core.shell.words import simple_commands
+from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
+from forge.foundation.system.process import Unsupported
+
+_DEFAULT_TIMEOUT, _MAX_TIMEOUT = 120_000, 600_000
+_MAX_OUTPUT = 30_000
+
+
+class Args(msgspec.Struct, frozen=True):
+    command: str
+    timeout: float | None = None
+    description: str = ""
+    run_in_background: bool = False
+    dangerouslyDisableSandbox: bool = False  # noqa: N815 (the name is part of the tool's schema)
+
+
+async def check(args: Args, ctx: ToolContext) -> None:
+    """Refuses to block the conversation by sleeping."""
+    refusal = "" if args.run_in_background else pointless_wait(simple_commands(args.command))
+    if refusal:
+        raise ToolError(refusal)
+
+
+async def run(args: Args, ctx: ToolContext) -> ToolOutput:
+    """Runs the command and reports what came of it."""
+    if args.run_in_background:
+        raise ToolError(
+            "Background commands are not available in this version of Forge. Run the command without "
+            "run_in_background, or start it detached: nohup COMMAND > FILE 2>&1 &"
+        )
+    start = ctx.cwd if os.path.isdir(ctx.cwd) else ctx.start_dir
+    limit = timeout_ms(args.timeout, ctx)
+    before = _states(ctx) if edits_in_place(args.command) else {}
+    outcome = await _execute(args.command, start, limit, ctx)
+    commands = simple_commands(args.command)
+    meaning = "" if outcome.timed_out else exit_meaning(commands, outcome.exit_code)
+    if outcome.timed_out or (outcome.exit_code and not meaning):
+        raise ToolError(failure_text(_headline(outcome, limit), outcome))
+    text = shown_text(outcome, _output_limit(ctx))
+    reset = _follow(outcome, start, ctx)
+    mark_shown(commands, text, ctx, start)
+    data: dict[str, Any] = {"stdout": text, "stderr": reset, "interrupted": False, "isImage": False}
+    if meaning:
+        data["returnCodeInterpretation"] = meaning
+    data["noOutputExpected"] = is_silent(commands)
+    hint = _stale_hint(before, ctx)
+    if hint:
+        data["staleReadFileStateHint"] = hint
+    if args.dangerouslyDisableSandbox:
+        data["dangerouslyDisableSandbox"] = True
+    return _report(outcome, data, ctx)
+
+
+async def _execute(text: str, cwd: str, limit: float, ctx: ToolContext) -> Outcome:
+    shell = find_shell(ctx.env)
+    env = child_environment(ctx.env, session_id=ctx.session_id, shell=shell, cwd=cwd)
+    path = os.path.join(ctx.results_dir, f"b{os.urandom(4).hex()}.txt")
+    try:
+        return await execute(Command(text, shell, cwd, env, limit / 1000, path), on_progress=ctx.progress)
+    except (OSError, Unsupported, ValueError) as error:
+        raise ToolError(f"The command could not be started with {shell} in {cwd}: {error}") from None
+
+
+def timeout_ms(wanted: float | None, ctx: ToolContext) -> float:
+    """How long a command may run: as asked, within the limits of the environment."""
+    default = _number(ctx, "BASH_DEFAULT_TIMEOUT_MS", _DEFAULT_TIMEOUT)
+    largest = max(_number(ctx, "BASH_MAX_TIMEOUT_MS", _MAX_TIMEOUT), default)
+    return min(wanted, largest) if wanted is not None and wanted > 0 else default
+
+
+def _output_limit(ctx: ToolContext) -> int:
+    setting = ctx.setting("bashOutputMaxChars", _MAX_OUTPUT)
+    fallback = setting if isinstance(setting, int) and setting > 0 else _MAX_OUTPUT
+    return _number(ctx, "BASH_MAX_OUTPUT_LENGTH", fallback)
+
+
+def _number(ctx: ToolContext, name: str, fallback: int) -> int:
+    value = ctx.env.get(f"FORGE_{name}", ctx.env.get(name, ""))
+    return int(value) if value.isdecimal() and int(value) > 0 else fallback
+
+
+def _headline(outcome: Outcome, limit: float) -> str:
+    if outcome.timed_out:
+        return f"Exit code 143\nCommand timed out after {human_duration(limit)}"
+    return f"Exit code {outcome.exit_code}"
+
+
+def _follow(outcome: Outcome, start: str, ctx: ToolContext) -> str:
+    """Keeps the directory the command went to, unless it is outside of the working directories."""
+    stay = ctx.env.get("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR") in ("1", "true")
+    end = outcome.cwd if outcome.exit_code == 0 and os.path.isdir(outcome.cwd) else ""
+    if start == ctx.cwd and end in ("", os.path.realpath(start)) and not stay:
+        return ""
+    target = ctx.start_dir if stay or not _is_inside(end or start, ctx.directories) else end or start
+    if target != ctx.cwd:
+        ctx.change_directory(target)
+    lost = target != (end or start)
+    return f"\nShell cwd was reset to {target}" if lost or start != target == ctx.start_dir != end else ""
+
+
+def _is_inside(path: str, directories: list[str]) -> bool:
+    for directory in directories:
+        root = os.path.realpath(directory)
+        if path == root or path.startswith(root.rstrip("/") + "/"):
+            return True
+    return False
+
+
+def _states(ctx: ToolContext) -> dict[str, tuple[int, int]]:
+    states: dict[str, tuple[int, int]] = {}
+    for path in ctx.seen:
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue
+        states[path] = (status.st_mtime_ns, status.st_size)
+    return states
+
+
+def _stale_hint(before: dict[str, tuple[int, int]], ctx: ToolContext) -> str:
+    after = _states(ctx) if before else {}
+    names = [os.path.relpath(p, ctx.cwd) for p, state in before.items() if after.get(p, state) != state]
+    if not names:
+        return ""
+    files = "1 file" if len(names) == 1 else f"{len(names)} files"
+    return f"[This command modified {files} you've previously read: {', '.join(names)}. Call Read before editing.]"
+
+
+def _report(outcome: Outcome, data: dict[str, Any], ctx: ToolContext) -> ToolOutput:
+    text = data["stdout"]
+    if outcome.size > _output_limit(ctx):
+        path = saved(outcome, os.path.join(ctx.results_dir, f"b{os.urandom(4).hex()}.txt"))
+        data["persistedOutputPath"] = path
+        data["persistedOutputSize"] = outcome.size
+        text = persisted(text, outcome.size, path)
+    parts = [text, data["stderr"].strip(), data.get("staleReadFileStateHint", "")]
+    content = "\n".join(part for part in parts if part)
+    return ToolOutput(content or "(Bash completed with no output)", data, is_error=False)
+
+
+ACTION: Action[Args] = Action(Args, run, check)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from e2e.cli.process import forge, terminal
+
+CALLS = [
+    ("Bash", "python3 -m unittest", False, False),
+    ("Grep", "page_count", True, False),
+    ("Read", "pages.py", True, False),
+    ("Read", "catalogue.py", True, False),
+    ("Edit", "pages.py", True, False),
+    ("Bash", "python3 -m unittest", True, False),
+    ("Bash", "git push --force origin main", False, True),
+    ("Bash", "git diff --stat", True, False),
+]
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Path:
+    """Where temporary files go, to see whether anything is left of them."""
+    directory = tmp_path / "scratch"
+    directory.mkdir()
+    return directory
+
+
+def test_demo_repairs_a_real_bug_in_a_real_repository(tmp_path: Path, home: Path) -> None:
+    done = forge("demo", "--json", "--dir", "kept", cwd=tmp_path)
+    told = json.loads(done.out)
+    repository = tmp_path / "kept" / "bookshop"
+    diff = subprocess.run(
+        ["git", "diff", "-U0"], cwd=repository, capture_output=True, text=True, check=True
+    ).stdout
+    tests = subprocess.run(
+        [sys.executable, "-B", "-m", "unittest"], cwd=repository, capture_output=True, check=False
+    )
+    calls = sorted((c["tool"], c["subject"], c["ok"], c["refused"]) for c in told["calls"])
+    assert (done.code, done.err, told["ok"], told["warnings"]) == (0, "", True, [])
+    assert calls == sorted(CALLS)
+    assert "-    return items // per_page" in diff
+    assert tests.returncode == 0
+    assert len(Path(told["transcript"]).read_bytes().splitlines()) > len(CALLS)
+    assert list(home.iterdir()) == []
+
+
+def test_demo_tells_the_story_in_plain_text_and_leaves_nothing_behind(tmp_path: Path, scratch: Path) -> None:
+    done = forge("demo", cwd=tmp_path, env={"TMPDIR": str(scratch), "ANTHROPIC_API_KEY": "sk-ant-secret"})
+    wanted = [
+        "1/8 First the model asks for the tests.",
+        "AssertionError: 8 != 10",
+        "FAILED (failures=1)",
+        "● Read catalogue.py",
+        "│ -    return items // per_page",
+        "│ OK",
+        "✗ Bash git push --force origin main",
+        "│ REFUSED by the permission rules. It did not run.",
+        "✓ the forced push was refused and never ran",
+        "What was scripted",
+        "export ANTHROPIC_API_KEY=...",
+        "--model ollama/",
+    ]
+    positions = [done.out.find(text) for text in wanted]
+    assert (done.code, done.err) == (0, "")
+    assert positions == sorted(positions) and -1 not in positions, done.out
+    assert "\x1b" not in done.out and "sk-ant-secret" not in done.out
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+def test_demo_uses_colours_only_on_a_terminal_that_wants_them(
+    tmp_path: Path, env: dict[str, str], coloured: bool
+) -> None:
+    with terminal("demo", "--fast", cwd=tmp_path, env=env) as shown:
+        assert shown.finish() == 0
+    assert ("\x1b[32m+    full, rest = divmod(items, per_page)\x1b[0m" in shown.shown) is coloured
+    assert ("\x1b" in shown.shown) is coloured
+
+
+def test_demo_fits_on_a_narrow_terminal(tmp_path: Path) -> None:
+    with terminal("demo", "--fast", "--no-color", cwd=tmp_path, columns=40) as shown:
+        assert shown.finish() == 0
+    told = shown.shown.partition("Now with a model of your own")[0]
+    wide = [line for line in told.split("\n") if len(line) > 40 and "/bookshop" not in line]
+    assert wide == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_demo_cleans_up(tmp_path: Path, scratch: Path, number: signal.Signals, code: int) -> None:
+    with terminal("demo", cwd=tmp_path, env={"TMPDIR": str(scratch)}) as shown:
+        shown.read_until("1/8")
+        shown.process.send_signal(number)
+        assert shown.finish() == code
+    assert "Stopped. The scratch directory was removed." in shown.shown
+    assert list(scratch.iterdir()) == []
+
+
+def test_demo_says_so_when_the_story_did_not_come_true(tmp_path: Path, scratch: Path) -> None:
+    git = shutil.which("git")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "git").write_text(f'#!/bin/sh\n[ "$1" = diff ] || exec {git} "$@"\n')
+    (programs / "git").chmod(0o755)
+    path = f"{programs}:/usr/bin:/bin"
+    done = forge("demo", cwd=tmp_path, env={"PATH": path, "TMPDIR": str(scratch)})
+    assert done.code == 1
+    assert re.search(
+        r"The story did not come true\.\n(?s:.*)✗ git sees .*\n +git sees changes in: nothing", done.out
+    )
+    assert list(scratch.iterdir()) == []
+
+
+def test_demo_needs_git_and_says_so(tmp_path: Path, scratch: Path) -> None:
+    done = forge("demo", cwd=tmp_path, env={"PATH": str(tmp_path), "TMPDIR": str(scratch)})
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("The tour works on a real git repository, but git was not found.\nInstall git")
+    assert list(scratch.iterdir()) == []
+
+
+def test_demo_never_writes_into_a_directory_with_files(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    done = forge("demo", "--dir", ".", cwd=tmp_path)
+    assert (done.code, done.err) == (
+        1,
+        f"{tmp_path} is not empty.\nName a directory that is empty or does not exist yet.\n",
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
