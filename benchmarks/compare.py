@@ -16,7 +16,7 @@ from benchmarks.measure import Run, run
 from benchmarks.subject import Subject, installed_forge, servers, subjects
 from benchmarks.table import Figures, columns, figures, ratios, table
 
-MEASURES = ("wall ms", "cpu ms", "memory MB")
+MEASURES = ("wall ms", "cpu ms", "largest process MB", "all processes MB")
 Samples = dict[tuple[str, str], dict[str, list[float]]]  # (job, program) → measure → values
 
 
@@ -44,11 +44,16 @@ def measure(programs: list[Subject], urls: dict[str, str], rounds: int, memory_r
                 done = _attempt(program, urls[job], job, sampled)
                 if done is None or number == 0:
                     continue
-                values = {"memory MB": done.memory} if sampled else {"wall ms": done.wall, "cpu ms": done.cpu}
-                for name, value in values.items():
+                for name, value in _values(done, sampled).items():
                     samples[job, program.name][name].append(value)
         print(f"round {number} of {rounds + memory_rounds}", file=sys.stderr)
     return samples
+
+
+def _values(done: Run, sampled: bool) -> dict[str, float]:
+    if sampled:
+        return {"all processes MB": done.memory}
+    return {"wall ms": done.wall, "cpu ms": done.cpu, "largest process MB": done.largest}
 
 
 def _attempt(program: Subject, url: str, job: str, sampled: bool) -> Run | None:

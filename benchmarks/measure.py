@@ -12,15 +12,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-SAMPLE_SECONDS = 0.005
+SAMPLE_SECONDS = 0.003
+PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Run(NamedTuple):
-    """Times in milliseconds; `memory` in MB, only of sampled runs."""
+    """Times in milliseconds, memory in MB: `largest` is the peak of the largest process, as the kernel counts
+    it; `memory` the peak of the whole tree, sampled, and only of runs that asked for it."""
 
     exit_code: int
     wall: float
     cpu: float
+    largest: float
     memory: float
     stdout: bytes
     stderr: bytes
@@ -51,9 +54,8 @@ def run(
         memory = sampler.finish() if sampler else 0.0
         _kill(child.pid)  # whatever it left behind
         cpu = usage.ru_utime + usage.ru_stime
-        return Run(
-            child.returncode, wall * 1e3, cpu * 1e3, memory, _content(out.fileno()), _content(err.fileno())
-        )
+        texts = _content(out.fileno()), _content(err.fileno())
+        return Run(child.returncode, wall * 1e3, cpu * 1e3, usage.ru_maxrss / 1e3, memory, *texts)
 
 
 class Sampler:
@@ -70,11 +72,11 @@ class Sampler:
         """Ends the watch and returns the highest sum seen, in MB."""
         self._stop.set()
         self._thread.join()
-        return self._peak / 1024
+        return self._peak / 1e6
 
     def _watch(self) -> None:
         while not self._stop.wait(SAMPLE_SECONDS):
-            self._peak = max(self._peak, sum(_kilobytes(pid) for pid in _tree(self._pid)))
+            self._peak = max(self._peak, sum(_resident(pid) for pid in _tree(self._pid)))
 
 
 def _tree(pid: int) -> list[int]:
@@ -88,13 +90,12 @@ def _tree(pid: int) -> list[int]:
     return found
 
 
-def _kilobytes(pid: int) -> int:
-    """The share of memory a process can be charged with (PSS), or 0 when it is gone."""
+def _resident(pid: int) -> int:
+    """Bytes a process has in memory, 0 when it is gone. Pages that processes share count for each of them."""
     try:
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
     except OSError:
         return 0
-    return next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
 
 
 def _kill(group: int) -> None:

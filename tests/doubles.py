@@ -52,7 +52,7 @@ class ScriptedModel:
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
         number = len(self.requests)
         self.requests.append(msgspec.structs.replace(request, messages=list(request.messages)))
-        turn = self.turns[number] if number < len(self.turns) else [Text("done")]
+        turn: Turn = self.turns[number] if number < len(self.turns) else [Text("done")]
         envelope = {
             "id": f"msg_{number}",
             "type": "message",
@@ -171,7 +171,7 @@ def session(
         options=Options(),
         limits=facts.pop("limits", Limits()),
         env={},
-        setting=lambda key, default=None: default,
+        setting=_no_setting,
         results_dir=facts.pop("results_dir", "/nowhere"),
         clock=facts.pop("clock", lambda: 0.0),
         new_id=new_id,
@@ -183,6 +183,10 @@ def session(
 
 def _names(tools: list[Tool]) -> list[str]:
     return [t.name for t in tools]
+
+
+def _no_setting(key: str, default: Any) -> Any:
+    return default
 
 
 def call(name: str, identity: str = "call-1", **arguments: Any) -> ToolUse:

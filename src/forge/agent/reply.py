@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import aclosing
 from typing import Any
 
 import msgspec
@@ -20,6 +18,7 @@ from forge.core.model import (
     Retrying,
     Started,
     ToolSpec,
+    closing,
 )
 from forge.core.schema import normalize
 from forge.foundation.errors import ModelError
@@ -76,8 +75,7 @@ def request(s: Session) -> Request:
 
 async def _consume(s: Session, arrival: Arrival) -> Finished:
     finished: Finished | None = None
-    stream: AsyncIterator[Delta] = s.model.stream(request(s))
-    async with aclosing(stream) as deltas:  # type: ignore[type-var]  # models are async generators
+    async with closing(s.model.stream(request(s))) as deltas:
         async for delta in deltas:
             if isinstance(delta, Finished):
                 finished = delta

@@ -100,7 +100,13 @@ class Message(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        return "".join(b.text for b in self.blocks if isinstance(b, Text))
+        return "".join(_text(b) for b in self.blocks)
+
+
+def _text(block: Block) -> str:
+    if isinstance(block, Text):
+        return block.text
+    return str(block.get("text", "")) if isinstance(block, dict) and block.get("type") == "text" else ""
 
 
 _KNOWN: dict[str, tuple[type[Any], frozenset[str]]] = {

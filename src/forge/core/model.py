@@ -6,7 +6,8 @@ The internal stream speaks the language of the Messages API: every delta carries
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 import msgspec
@@ -151,6 +152,16 @@ class ModelCard(msgspec.Struct, frozen=True):
             + usage.cache_write_1h * p.cache_write_1h
         )
         return total / 1_000_000
+
+
+@asynccontextmanager
+async def closing(deltas: AsyncIterator[Delta]) -> AsyncIterator[AsyncIterator[Delta]]:
+    """Ends a request as soon as nobody wants its answer any more."""
+    try:
+        yield deltas
+    finally:
+        if isinstance(deltas, AsyncGenerator):
+            await deltas.aclose()
 
 
 class Model(Protocol):

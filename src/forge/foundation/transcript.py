@@ -91,7 +91,8 @@ def _leaf(entries: list[Record]) -> Record | None:
     parents = {r.get("parentUuid") for r in entries}
     ends = [r for r in entries if r["uuid"] not in parents]
     plain = [r for r in ends if not r.get("isSidechain")]
-    return (plain or ends or entries or [None])[-1]
+    candidates = plain or ends or entries
+    return candidates[-1] if candidates else None
 
 
 def _with_siblings(line: list[Record], entries: list[Record], on_line: set[str]) -> list[Record]:

@@ -20,6 +20,7 @@ from forge.agent.structured import NAME as STRUCTURED_OUTPUT
 from forge.agent.structured import structured_output_tool
 from forge.core.model import Model, ModelCard, Options
 from forge.core.models.catalog import Choice, open_model, resolve
+from forge.core.models.wishes import default_options
 from forge.core.registry import Component, Registry
 from forge.core.shell.builtin import shell_tools
 from forge.core.tool import Tool
@@ -55,7 +56,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
     """Makes the session of a run; git is asked while the rest is put together."""
     looking = asyncio.ensure_future(look_around(c))
     try:
-        choice = resolve(o.model or c.settings.get("model"), c.env, c.settings.get)
+        choice = resolve(o.model, c.env, c.settings.get)
         session = Session(_parts(o, c, host, (choice, past)))
         custom = own_system_prompt(o) is not None
         if past is not None:
@@ -111,14 +112,14 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
     return Parts(
         id=session_id,
         host=host,
-        model=open_choice(o, c, o.model or c.settings.get("model")),
+        model=open_choice(o, c, o.model),
         tools=tools,
         hooks=NoHooks(),
         situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
         system=system_prompt(own_system_prompt(o), _appended(o), bare=o.bare),
         reminders=[],
-        options=_options(o, c, session_id),
+        options=_options(o, c, choice.card, session_id),
         limits=_limits(o),
         env=c.env,
         setting=c.settings.get,
@@ -158,18 +159,15 @@ def _tools(structured: Structured | None) -> Registry[Tool]:
     return registry
 
 
-def _options(o: RunOptions, c: Configuration, session_id: str) -> Options:
-    effort = o.effort or c.settings.get("effortLevel", "")
-    thinking = o.thinking or ("disabled" if c.settings.get("alwaysThinkingEnabled") is False else "")
-    limit = c.env.get("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "")
-    budget = c.env.get("MAX_THINKING_TOKENS", "")
-    return Options(
-        max_tokens=int(limit) if limit.isdigit() else None,
-        thinking=thinking,
-        thinking_budget=o.max_thinking_tokens or (int(budget) if budget.isdigit() else None),
-        thinking_display=o.thinking_display or ("updates" if o.output_format == "stream-json" else "omitted"),
-        effort=effort if effort in EFFORTS else "",
-        cache_ttl=c.settings.get("promptCacheTtl", ""),
+def _options(o: RunOptions, c: Configuration, card: ModelCard, session_id: str) -> Options:
+    wanted = default_options(card, c.env, c.settings.get)
+    display = o.thinking_display or ("updates" if o.output_format == "stream-json" else "omitted")
+    return msgspec.structs.replace(
+        wanted,
+        thinking=o.thinking or wanted.thinking,
+        thinking_budget=o.max_thinking_tokens or wanted.thinking_budget,
+        thinking_display=display,
+        effort=o.effort if o.effort in EFFORTS else wanted.effort,
         session_id=session_id,
     )
 

@@ -11,6 +11,7 @@ from forge.agent import event as ev
 from forge.agent.session import Session
 from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
+from forge.core.models.errors import final_word, retry_word
 from forge.foundation.ids import timestamp
 from forge.version import COMPATIBLE_WITH, VERSION
 
@@ -199,7 +200,7 @@ class Wire:
                 max_retries=r.max_retries,
                 retry_delay_ms=r.delay_ms,
                 error_status=r.status,
-                error=r.kind,
+                error=retry_word(r.kind),
             )
         ]
 
@@ -238,7 +239,7 @@ class Wire:
             "usage": _SYNTHETIC_USAGE,
         }
         record = self._assistant(message, e.uuid)
-        record |= {"error": _ERROR_WORDS.get(e.kind, e.kind), "is_api_error_message": True}
+        record |= {"error": final_word(e.kind), "is_api_error_message": True}
         if e.status is not None:
             record |= {"api_error_status": e.status, "api_error_type": e.error_type}
         return [record]
@@ -342,14 +343,6 @@ _SYNTHETIC_USAGE = {
     "inference_geo": None,
     "iterations": None,
     "speed": None,
-}
-
-_ERROR_WORDS = {
-    "invalid_request": "unknown",
-    "context_overflow": "invalid_request",
-    "request_too_large": "invalid_request",
-    "connection": "unknown",
-    "malformed_stream": "server_error",
 }
 
 _NO_SUBAGENTS = {

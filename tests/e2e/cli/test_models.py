@@ -72,8 +72,8 @@ def test_key_makes_a_provider_usable_and_is_never_shown(tmp_path: Path) -> None:
 def test_servers_on_this_machine_are_asked_for_their_models(tmp_path: Path, server: str) -> None:
     env = {**NOBODY, "OLLAMA_HOST": server}
     done = forge("--model", "ollama/tiny", "models", cwd=tmp_path, env=env)
-    assert done.out.startswith("Default: ollama/tiny\n  because --model says ollama/tiny; no key needed\n")
-    assert f"✓  ollama      answers at http://{server}/v1: 2 models, no key needed\n" in done.out
+    assert done.out.startswith("Default: ollama/tiny\n  because --model says ollama/tiny; no key\n")
+    assert f"✓  ollama      answers at http://{server}/v1: 2 models, no key\n" in done.out
     assert "\nollama\n  model          context  price in / out\n  qwen3-coder" in done.out
 
 

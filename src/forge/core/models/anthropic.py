@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
+from forge.core.http.client import Response
 from forge.core.message import Block, Document, Image, RedactedThinking, Text, Thinking, ToolResult, ToolUse
 from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
 from forge.core.models.endpoint import Endpoint, EventReader
 from forge.core.models.history import Turn, loop_start, tidy
-from forge.core.models.http import Response
 from forge.core.models.names import names_back, wire_name
 from forge.foundation.errors import ModelError
 

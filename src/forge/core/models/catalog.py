@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.http.url import split_url
 from forge.core.model import Model, ModelCard, Price
 from forge.core.models.cards import ALIASES, CLAUDE, ESTIMATE, OTHERS
 from forge.core.models.endpoint import Address, Endpoint
@@ -18,7 +19,6 @@ from forge.core.models.errors import Peer
 from forge.core.models.keys import NO_KEY, Key, base_url, find_key, needs_key
 from forge.core.models.providers import Prices, Provider, Setting, read_providers
 from forge.core.models.retry import FallbackModel, Patience, RetryingModel
-from forge.core.models.url import split_url
 from forge.foundation.errors import ConfigError, UsageError
 from forge.foundation.suggest import closest
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from forge.core.http.client import Client, Response, Timeouts
 from forge.core.models.credential import Credential
 from forge.core.models.errors import Peer, http_error, stream_error, unreadable
-from forge.core.models.http import Client, Response, Timeouts
 from forge.core.models.sse import Parser
 from forge.version import VERSION
 

@@ -145,9 +145,9 @@ def unreadable(what: str, request_id: str = "") -> ModelError:
     )
 
 
-def final_word(error: ModelError) -> str:
+def final_word(kind: str) -> str:
     """The name hosts of the reference protocol expect for a failed turn."""
-    return _FINAL_WORDS.get(error.kind, error.kind)
+    return _FINAL_WORDS.get(kind, kind)
 
 
 def retry_word(kind: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
+from forge.core.http.url import split_url
 from forge.core.models.credential import Credential
 from forge.core.models.providers import BUILT_IN, Provider, Setting
-from forge.core.models.url import split_url
 from forge.foundation.errors import ModelError
 
 

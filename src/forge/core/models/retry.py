@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
-from forge.core.message import ToolUse
-from forge.core.model import BlockFinished, Delta, Model, ModelCard, Request, Retrying
-from forge.core.models.unreachable import REFUSED
+from forge.core.http.unreachable import REFUSED
+from forge.core.message import ToolResult, ToolUse
+from forge.core.model import BlockFinished, Delta, Model, ModelCard, Request, Retrying, closing
 from forge.foundation.errors import ModelError
 
 _FIRST_SECONDS, _LONGEST_SECONDS, _JITTER = 0.5, 60.0, 0.25
@@ -68,7 +67,7 @@ class RetryingModel:
         while True:
             committed = False
             try:
-                async with _closing(self._model.stream(request)) as deltas:
+                async with closing(self._model.stream(request)) as deltas:
                     async for delta in deltas:
                         # From here on a tool may be running: its call must not be thrown away.
                         committed |= isinstance(delta, BlockFinished) and isinstance(delta.block, ToolUse)
@@ -94,21 +93,11 @@ class RetryingModel:
         return min(pause * (1 + _JITTER * self._chance()), _LONGEST_SECONDS)
 
 
-@asynccontextmanager
-async def _closing(deltas: AsyncIterator[Delta]) -> AsyncIterator[AsyncIterator[Delta]]:
-    """Ends a request as soon as nobody wants its answer any more."""
-    try:
-        yield deltas
-    finally:
-        if isinstance(deltas, AsyncGenerator):
-            await deltas.aclose()
-
-
 class FallbackModel:
     """The first model that works, in order.
 
     A switch is announced by a `Retrying` delta of kind "fallback" whose message names the new model; it lasts
-    until `new_turn`, when the first model is tried again.
+    until the next prompt of the user, for which the first model is tried again.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
@@ -120,15 +109,13 @@ class FallbackModel:
         """The card of the model that answers now."""
         return self._models[self._active].card
 
-    def new_turn(self) -> None:
-        """A new prompt of the user: begin with the first model again."""
-        self._active = 0
-
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        if not any(isinstance(b, ToolResult) for b in request.messages[-1].blocks):
+            self._active = 0
         while True:
             committed = False
             try:
-                async with _closing(self._models[self._active].stream(request)) as deltas:
+                async with closing(self._models[self._active].stream(request)) as deltas:
                     async for delta in deltas:
                         committed |= isinstance(delta, BlockFinished) and isinstance(delta.block, ToolUse)
                         yield delta

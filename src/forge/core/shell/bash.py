@@ -26,7 +26,7 @@ class Args(msgspec.Struct, frozen=True):
     timeout: float | None = None
     description: str = ""
     run_in_background: bool = False
-    dangerouslyDisableSandbox: bool = False  # noqa: N815 (the name is part of the tool's schema)
+    dangerouslyDisableSandbox: bool = False
 
 
 async def check(args: Args, ctx: ToolContext) -> None:
@@ -43,7 +43,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
             "Background commands are not available in this version of Forge. Run the command without "
             "run_in_background, or start it detached: nohup COMMAND > FILE 2>&1 &"
         )
-    start = ctx.cwd if os.path.isdir(ctx.cwd) else ctx.start_dir
+    start = _directory(ctx)
     limit = timeout_ms(args.timeout, ctx)
     before = _states(ctx) if edits_in_place(args.command) else {}
     outcome = await _execute(args.command, start, limit, ctx)
@@ -100,25 +100,28 @@ def _headline(outcome: Outcome, limit: float) -> str:
     return f"Exit code {outcome.exit_code}"
 
 
+def _directory(ctx: ToolContext) -> str:
+    """Where to run: the current directory, or the first one if that is gone."""
+    return ctx.cwd if os.path.isdir(ctx.cwd) else ctx.start_dir
+
+
 def _follow(outcome: Outcome, start: str, ctx: ToolContext) -> str:
-    """Keeps the directory the command went to, unless it is outside of the working directories."""
-    stay = ctx.env.get("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR") in ("1", "true")
-    end = outcome.cwd if outcome.exit_code == 0 and os.path.isdir(outcome.cwd) else ""
-    if start == ctx.cwd and end in ("", os.path.realpath(start)) and not stay:
-        return ""
-    target = ctx.start_dir if stay or not _is_inside(end or start, ctx.directories) else end or start
-    if target != ctx.cwd:
+    """Keeps the directory a successful command went to, unless it is outside of the working directories."""
+    before = ctx.cwd
+    end = outcome.cwd if outcome.exit_code == 0 and os.path.isdir(outcome.cwd) else start
+    if end == os.path.realpath(start):
+        end = start
+    stay = ctx.env.get("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR", "") in ("1", "true")
+    target = end if not stay and _is_inside(end, ctx.directories) else ctx.start_dir
+    if target != before:
         ctx.change_directory(target)
-    lost = target != (end or start)
-    return f"\nShell cwd was reset to {target}" if lost or start != target == ctx.start_dir != end else ""
+    return f"\nShell cwd was reset to {target}" if target != end or start != before else ""
 
 
 def _is_inside(path: str, directories: list[str]) -> bool:
-    for directory in directories:
-        root = os.path.realpath(directory)
-        if path == root or path.startswith(root.rstrip("/") + "/"):
-            return True
-    return False
+    path = os.path.realpath(path)
+    roots = [os.path.realpath(directory) for directory in directories]
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
 
 
 def _states(ctx: ToolContext) -> dict[str, tuple[int, int]]:
@@ -138,7 +141,8 @@ def _stale_hint(before: dict[str, tuple[int, int]], ctx: ToolContext) -> str:
     if not names:
         return ""
     files = "1 file" if len(names) == 1 else f"{len(names)} files"
-    return f"[This command modified {files} you've previously read: {', '.join(names)}. Call Read before editing.]"
+    listed = ", ".join(names)
+    return f"[This command modified {files} you've previously read: {listed}. Call Read before editing.]"
 
 
 def _report(outcome: Outcome, data: dict[str, Any], ctx: ToolContext) -> ToolOutput:

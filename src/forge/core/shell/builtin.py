@@ -26,4 +26,4 @@ def _tool(name: str, module: str) -> Tool:
     with open(f"{place}.json", "rb") as schema_file, open(f"{place}.md", encoding="utf-8") as prose_file:
         schema = msgspec.json.decode(schema_file.read(), type=dict[str, Any])
         prose = prose_file.read().strip()
-    return Tool(name, prose, schema, load, alone=True)
+    return Tool(name, prose, schema, load)

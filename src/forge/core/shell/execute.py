@@ -20,6 +20,8 @@ _PIPE_SIZE = 1 << 20
 _GRACE = 2.0
 _DRAIN = 0.05
 _PROGRESS_EVERY = 1.0
+# Linux takes 128 KB in one argument; non-ASCII text and quotes need more bytes than characters.
+_MAX_ARGUMENT = 30_000
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -88,23 +90,36 @@ async def execute(command: Command, *, on_progress: Callable[[str], None] | None
 def _script(command: Command, report: int) -> str:
     """The command, then a note of the directory it ended in.
 
-    The note goes to a descriptor the command itself does not have, without a trace in its output or exit code.
+    The note goes to a descriptor the command itself does not have, without a trace in its output or exit
+    code. All is one line, which the shell has read before the command can confuse its parser.
     """
-    quoted = "'" + command.text.replace("'", "'\\''") + "'"
+    quoted = _quoted(command.text)
+    if len(quoted) > _MAX_ARGUMENT:
+        quoted = f'"$(cat {_quoted(_script_file(command))})"'
     name = os.path.basename(command.shell)
     if name not in ("bash", "zsh"):
         return f"eval {quoted}"
     aliases = "shopt -s expand_aliases; " if name == "bash" else ""
-    return (
-        f"{aliases}eval {quoted} {report}>&-\n"
-        f"{{ __forge_status=$?; pwd -P >&{report}; set +x; }} 2>/dev/null\n"
-        "exit $__forge_status"
-    )
+    note = f"{{ __forge_status=$?; pwd -P >&{report}; set +x; }} 2>/dev/null"
+    return f"{aliases}eval {quoted} {report}>&-; {note}; exit $__forge_status"
 
 
-async def _ended(child: Child, timeout: float) -> tuple[int, bool]:
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _script_file(command: Command) -> str:
+    """A command too long for an argument waits in a file."""
+    path = f"{command.output_path}.command"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(os.fsencode(command.text))
+    return path
+
+
+async def _ended(child: Child, seconds: float) -> tuple[int, bool]:
     try:
-        async with asyncio.timeout(timeout):
+        async with asyncio.timeout(seconds):
             return await child.wait(), False
     except TimeoutError:
         await _end(child)

@@ -1,4 +1,4 @@
-"""Which files a command has shown to the model: `cat FILE` counts as reading FILE, `head` as reading a part."""
+"""Which files a command has shown to the model: `cat FILE` counts as reading it, `head` as reading a part."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Splits a command into simple commands: enough to recognise plain ones, silent about the rest.
 
-Anything with a meaning beyond words, quotes, redirections and lists yields None; nobody may base a decision about
-safety on this.
+Anything with a meaning beyond words, quotes, redirections and lists yields None. No decision about safety may
+be based on this.
 """
 
 from __future__ import annotations
@@ -20,9 +20,29 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _KEYWORDS = frozenset(
-    ("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function",
-     "{", "}", "!", "[[", "time", "coproc")
-)  # fmt: skip
+    [
+        "if",
+        "then",
+        "else",
+        "elif",
+        "fi",
+        "for",
+        "while",
+        "until",
+        "do",
+        "done",
+        "case",
+        "esac",
+        "select",
+        "function",
+        "{",
+        "}",
+        "!",
+        "[[",
+        "time",
+        "coproc",
+    ]
+)
 
 
 class Simple(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ ROWS = (
     Row("Glob", "glob", read_only=True),
     Row("Grep", "grep", read_only=True),
     Row("Read", "read", read_only=True),
+    Row("WebFetch", "webfetch", read_only=True),
     Row("Write", "write", alone=True),
 )
 

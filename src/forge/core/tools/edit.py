@@ -23,7 +23,8 @@ from forge.core.tools.textfile import TextFile, decode, encode
 _MAX_BYTES = 256 * 1024 * 1024
 _CHANGED_NOTE = (
     "(note: the file had been modified on disk since you last read it — the edit applied cleanly, but the "
-    "file contains other changes not in your context. Read it before edits that depend on surrounding content.)"
+    "file contains other changes not in your context. Read it before edits that depend on surrounding "
+    "content.)"
 )
 
 

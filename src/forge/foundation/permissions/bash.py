@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os.path
-
 from forge.foundation.permissions.commandrule import allows, forbids, is_exact, matches_text
-from forge.foundation.permissions.filecommands import Access, accesses
+from forge.foundation.permissions.filecommands import accesses
 from forge.foundation.permissions.files import may_read, rule_on_path
 from forge.foundation.permissions.parser import parse
 from forge.foundation.permissions.places import contains, inside, protected, resolve
@@ -60,7 +58,12 @@ def _approve(command: str, script: Script, touched: list[tuple[str, str, Simple]
     if bare:
         return Decision("allow", reason_type="rule", rule=bare[0])
     for rule in s.having("allow"):
-        if rule.tool == "Bash" and rule.content and is_exact(rule.content) and matches_text(rule.content, command):
+        if (
+            rule.tool == "Bash"
+            and rule.content
+            and is_exact(rule.content)
+            and matches_text(rule.content, command)
+        ):
             if not any(not _path_free(kind, path, s) for kind, path, _ in touched):
                 return Decision("allow", reason_type="rule", rule=rule)
     if script.problems:
@@ -103,7 +106,11 @@ def _touched(script: Script, s: Situation) -> list[tuple[str, str, Simple]]:
             found.append((access.kind, _path(access.word, s, base), simple))
         for redirect in simple.redirects:
             if redirect.operator in ("<<", "<<-", "<<<", "<&", ">&"):
-                if redirect.operator != ">&" or redirect.target.value.isdigit() or redirect.target.value == "-":
+                if (
+                    redirect.operator != ">&"
+                    or redirect.target.value.isdigit()
+                    or redirect.target.value == "-"
+                ):
                     continue
             if redirect.target.value == "/dev/null":
                 continue

@@ -26,8 +26,25 @@ __all__ = ["decide", "readable", "removed"]
 
 INTERACTIVE = frozenset({"AskUserQuestion", "ExitPlanMode"})
 FREE_TOOLS = frozenset(
-    """TodoWrite TaskCreate TaskGet TaskList TaskUpdate TaskStop TaskOutput BashOutput ToolSearch ListAgents
-    ListMcpResourcesTool ReadMcpResourceTool Agent SendMessage ReportFindings StructuredOutput EnterPlanMode""".split()
+    [
+        "TodoWrite",
+        "TaskCreate",
+        "TaskGet",
+        "TaskList",
+        "TaskUpdate",
+        "TaskStop",
+        "TaskOutput",
+        "BashOutput",
+        "ToolSearch",
+        "ListAgents",
+        "ListMcpResourcesTool",
+        "ReadMcpResourceTool",
+        "Agent",
+        "SendMessage",
+        "ReportFindings",
+        "StructuredOutput",
+        "EnterPlanMode",
+    ]
 )
 PRIMARY_FIELDS = frozenset({"command", "file_path", "path", "notebook_path", "url"})
 

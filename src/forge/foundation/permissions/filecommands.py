@@ -9,8 +9,40 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.syntax import Word
 
 READERS = frozenset(
-    """cat head tail wc sort uniq cut nl column od hexdump strings base64 md5sum sha1sum sha256sum ls diff cmp comm
-    paste stat file tac rev fold fmt pr expand unexpand tsort numfmt""".split()
+    [
+        "cat",
+        "head",
+        "tail",
+        "wc",
+        "sort",
+        "uniq",
+        "cut",
+        "nl",
+        "column",
+        "od",
+        "hexdump",
+        "strings",
+        "base64",
+        "md5sum",
+        "sha1sum",
+        "sha256sum",
+        "ls",
+        "diff",
+        "cmp",
+        "comm",
+        "paste",
+        "stat",
+        "file",
+        "tac",
+        "rev",
+        "fold",
+        "fmt",
+        "pr",
+        "expand",
+        "unexpand",
+        "tsort",
+        "numfmt",
+    ]
 )
 SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg", "awk", "gawk", "jq"})
 CREATORS = frozenset({"touch", "mkdir", "rm", "rmdir", "mv", "cp", "tee"})

@@ -73,7 +73,10 @@ def may_read(path: str, s: Situation) -> bool:
     """Whether reading needs no approval: a working directory, a free one, or a rule."""
     if inside(path, s) or within(path, s.free_read_dirs):
         return True
-    return rule_on_path("Read", "allow", path, s) is not None or rule_on_path("Edit", "allow", path, s) is not None
+    return (
+        rule_on_path("Read", "allow", path, s) is not None
+        or rule_on_path("Edit", "allow", path, s) is not None
+    )
 
 
 def decide_write(tool: str, path: str, s: Situation) -> Decision:

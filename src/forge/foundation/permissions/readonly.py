@@ -7,14 +7,83 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.syntax import Word
 
 _FREE = frozenset(
-    """ls cat head tail grep egrep fgrep rg find wc which diff stat du df cd echo id uname sort cut tr nl column od
-    strings base64 md5sum sha1sum sha256sum seq basename dirname realpath readlink file type test [ [[ true false
-    sleep man tree jq lsof netstat ss printf date uniq help""".split()
+    [
+        "ls",
+        "cat",
+        "head",
+        "tail",
+        "grep",
+        "egrep",
+        "fgrep",
+        "rg",
+        "find",
+        "wc",
+        "which",
+        "diff",
+        "stat",
+        "du",
+        "df",
+        "cd",
+        "echo",
+        "id",
+        "uname",
+        "sort",
+        "cut",
+        "tr",
+        "nl",
+        "column",
+        "od",
+        "strings",
+        "base64",
+        "md5sum",
+        "sha1sum",
+        "sha256sum",
+        "seq",
+        "basename",
+        "dirname",
+        "realpath",
+        "readlink",
+        "file",
+        "type",
+        "test",
+        "[",
+        "[[",
+        "true",
+        "false",
+        "sleep",
+        "man",
+        "tree",
+        "jq",
+        "lsof",
+        "netstat",
+        "ss",
+        "printf",
+        "date",
+        "uniq",
+        "help",
+    ]
 )
 _BARE = frozenset({"pwd", "whoami", "history", "hostname", "ps"})
 _GIT = frozenset(
-    """status diff log show branch remote stash tag config rev-parse ls-files blame grep reflog worktree describe
-    cat-file""".split()
+    [
+        "status",
+        "diff",
+        "log",
+        "show",
+        "branch",
+        "remote",
+        "stash",
+        "tag",
+        "config",
+        "rev-parse",
+        "ls-files",
+        "blame",
+        "grep",
+        "reflog",
+        "worktree",
+        "describe",
+        "cat-file",
+    ]
 )
 _DOCKER = frozenset({"ps", "images", "logs", "inspect"})
 

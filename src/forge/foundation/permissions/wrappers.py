@@ -9,25 +9,86 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.syntax import Simple, Word
 
 SAFE_VARIABLES = frozenset(
-    """NODE_ENV CI TZ NO_COLOR FORCE_COLOR TERM COLORTERM RUST_LOG RUST_BACKTRACE PYTHONUNBUFFERED
-    PYTHONDONTWRITEBYTECODE PYTEST_DISABLE_PLUGIN_AUTOLOAD GOOS GOARCH CGO_ENABLED GO111MODULE GOEXPERIMENT
-    ANTHROPIC_API_KEY CLICOLOR CLICOLOR_FORCE CHARSET LANGUAGE LC_TIME GREP_COLOR GREP_COLORS GCC_COLORS LS_COLORS
-    LSCOLORS TIME_STYLE BLOCK_SIZE BLOCKSIZE""".split()
+    [
+        "NODE_ENV",
+        "CI",
+        "TZ",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "TERM",
+        "COLORTERM",
+        "RUST_LOG",
+        "RUST_BACKTRACE",
+        "PYTHONUNBUFFERED",
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
+        "GOOS",
+        "GOARCH",
+        "CGO_ENABLED",
+        "GO111MODULE",
+        "GOEXPERIMENT",
+        "ANTHROPIC_API_KEY",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "CHARSET",
+        "LANGUAGE",
+        "LC_TIME",
+        "GREP_COLOR",
+        "GREP_COLORS",
+        "GCC_COLORS",
+        "LS_COLORS",
+        "LSCOLORS",
+        "TIME_STYLE",
+        "BLOCK_SIZE",
+        "BLOCKSIZE",
+    ]
 )
 _LOCALE_VARIABLES = frozenset({"LANG", "LC_ALL", "LC_CTYPE"})
 _NUMBER_VARIABLES = frozenset({"COLUMNS", "LINES"})
 _SAFE_VALUE = re.compile(r"[A-Za-z0-9_./:@%+,-]+")
 _LOCALE = re.compile(r"(?:C|POSIX|[A-Za-z]{2,3}(?:_[A-Za-z]{2})?)(?:\.[A-Za-z0-9-]+)?(?:@\w+)?")
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
-_TIMEOUT_FLAG = re.compile(r"-v|--verbose|--foreground|--preserve-status|--(?:signal|kill-after)=\S+|-[ks]\S+")
+_TIMEOUT_FLAG = re.compile(
+    r"-v|--verbose|--foreground|--preserve-status|--(?:signal|kill-after)=\S+|-[ks]\S+"
+)
 _STDBUF_FLAG = re.compile(r"-[ioe](?:L|\d+)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.DOTALL)
 
 STARTERS = frozenset(
-    "watch setsid ionice flock strace ltrace unshare nsenter taskset chrt script setarch runuser unbuffer".split()
+    [
+        "watch",
+        "setsid",
+        "ionice",
+        "flock",
+        "strace",
+        "ltrace",
+        "unshare",
+        "nsenter",
+        "taskset",
+        "chrt",
+        "script",
+        "setarch",
+        "runuser",
+        "unbuffer",
+    ]
 )
 EVALUATORS = frozenset(
-    "eval source . exec alias hash trap let mapfile readarray enable bind complete coproc".split()
+    [
+        "eval",
+        "source",
+        ".",
+        "exec",
+        "alias",
+        "hash",
+        "trap",
+        "let",
+        "mapfile",
+        "readarray",
+        "enable",
+        "bind",
+        "complete",
+        "coproc",
+    ]
 )
 FRAGMENT = "Command appears to be an incomplete fragment"
 

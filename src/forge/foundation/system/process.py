@@ -1,4 +1,4 @@
-"""Child processes in a session of their own, which can be waited for without a thread and killed as a whole."""
+"""Child processes in sessions of their own, which can be waited for without a thread and killed whole."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ class Unsupported(Exception):
 
 
 class Spawn(msgspec.Struct, frozen=True):
-    """What to start. `stdin`, `stdout` and `stderr` are descriptors, -1 is the null device; `keep` are further
-    descriptors the child inherits under the same number."""
+    """What to start. `stdin`, `stdout` and `stderr` are descriptors, -1 is the null device.
+
+    `keep` are further descriptors the child inherits under the same number.
+    """
 
     argv: Sequence[str]
     cwd: str

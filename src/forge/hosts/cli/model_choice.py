@@ -32,7 +32,7 @@ def choose(o: RunOptions, c: Configuration) -> Chosen:
 def key_words(source: str) -> str:
     """Where a key comes from, in words."""
     if source == "none":
-        return "no key needed"
+        return "no key"
     return "key from the apiKeyHelper command" if source == "apiKeyHelper" else f"key in {source}"
 
 

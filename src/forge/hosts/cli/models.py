@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
+from forge.core.http.url import split_url
 from forge.core.model import ModelCard
 from forge.core.models.catalog import known_models
 from forge.core.models.keys import base_url, find_key
 from forge.core.models.probe import Probe, probe
 from forge.core.models.providers import Provider, read_providers
-from forge.core.models.url import split_url
 from forge.foundation.errors import ForgeError
 from forge.hosts.cli.command import JSON, NO_COLOR, Arguments, Command, read_arguments, take_words
 from forge.hosts.cli.flags import SWITCH, Flag

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forge.foundation.errors import UsageError
+from forge.foundation.suggest import closest
 from forge.hosts.cli.flags import COMMANDS, FLAGS, IGNORED, LIST, OPTIONAL, REPEAT, SWITCH, Flag
 
 TYPE_CHECKING = False
@@ -123,15 +124,5 @@ def _number(text: str) -> float | None:
 
 
 def _suggestion(table: dict[str, Flag], word: str) -> str:
-    """A near miss, found without importing difflib: same letters but one."""
-    for name in table:
-        if name.startswith("--") and abs(len(name) - len(word)) <= 1 and _near(name, word):
-            return f"\n(Did you mean {name}?)"
-    return ""
-
-
-def _near(a: str, b: str) -> bool:
-    same = 0
-    while same < min(len(a), len(b)) and a[same] == b[same]:
-        same += 1
-    return a[same + 1 :] == b[same + 1 :] or a[same + 1 :] == b[same:] or a[same:] == b[same + 1 :]
+    near = closest(word.partition("=")[0], table)
+    return f"\n(Did you mean {near}?)" if near else ""

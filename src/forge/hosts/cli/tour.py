@@ -1,7 +1,8 @@
 """The bundled tour as data, and the scratch repository it is played on.
 
-Everything the tour says and does is in `scenarios/tour/tour.json`; the files of the repository lie beside it,
-with `.txt` added to their names so that no tool takes them for code of this program.
+Everything the tour says and does is in `scenarios/demo/story.json`; the files of the repository lie beside
+it, with `.txt` added to their names so that no tool takes them for code of this program. The story tries to
+do damage, so it is no scenario that `--model scripted/NAME` could play somewhere else.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import msgspec
 from forge.foundation.errors import ForgeError
 from forge.hosts.options import RunOptions
 
-_SCENARIOS = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "scenarios")
+_DEMO = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "scenarios", "demo")
 _SUFFIX = ".txt"
 
 # The session gets none of the user's configuration, keys or git set-up.
@@ -92,13 +93,13 @@ class Stage(msgspec.Struct, frozen=True):
     options: RunOptions
 
 
-def load_tour(name: str = "tour") -> Tour:
-    """Reads a bundled tour."""
-    with open(os.path.join(_SCENARIOS, name, f"{name}.json"), "rb") as file:
+def load_tour() -> Tour:
+    """Reads the bundled tour."""
+    with open(os.path.join(_DEMO, "story.json"), "rb") as file:
         return msgspec.json.decode(file.read(), type=Tour)
 
 
-def build_stage(tour: Tour, directory: str, env: Mapping[str, str], name: str = "tour") -> Stage:
+def build_stage(tour: Tour, directory: str, env: Mapping[str, str]) -> Stage:
     """Makes the scratch repository and writes down what the session is to load."""
     if which("git", path=env.get("PATH")) is None:
         raise ForgeError(
@@ -111,9 +112,9 @@ def build_stage(tour: Tour, directory: str, env: Mapping[str, str], name: str = 
     clean = _environment(env, os.path.join(directory, "home"))
     os.makedirs(repository)
     os.makedirs(clean["HOME"])
-    _copy_files(os.path.join(_SCENARIOS, name, "files"), repository)
+    _copy_files(os.path.join(_DEMO, "files"), repository)
     for words in (
-        ("-c", "init.defaultBranch=main", "init", "--quiet"),
+        ("-c", "init.defaultBranch=main", "init", "--quiet", "--template="),
         ("add", "--all"),
         ("commit", "--quiet", "--message", "Print the catalogue"),
     ):

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from forge.core.http.url import split_url
 from forge.core.model import Price
 from forge.core.models.endpoint import Address
 from forge.core.models.errors import Peer
 from forge.core.models.providers import BUILT_IN, read_providers
-from forge.core.models.url import split_url
 
 
 def read(rows: Any) -> tuple[dict[str, Any], list[str]]:

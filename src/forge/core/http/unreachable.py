@@ -6,7 +6,7 @@ import errno
 import socket
 import ssl
 
-from forge.core.models.framing import BadAnswer
+from forge.core.http.framing import BadAnswer
 from forge.foundation.errors import Answer, ModelError
 
 # What `Answer.error_type` says when nothing listens at the address; retrying is only worth a few seconds.

@@ -10,10 +10,10 @@ from types import TracebackType
 
 import msgspec
 
-from forge.core.models.framing import BadAnswer, Framing, Head, framing_of, parse_head
-from forge.core.models.tls import trust
-from forge.core.models.unreachable import too_slow, unreachable
-from forge.core.models.url import Url, proxy_for, proxy_login, split_url
+from forge.core.http.framing import BadAnswer, Framing, Head, framing_of, parse_head
+from forge.core.http.tls import trust
+from forge.core.http.unreachable import too_slow, unreachable
+from forge.core.http.url import Url, proxy_for, proxy_login, split_url
 from forge.foundation.errors import Answer, ModelError
 
 _HEADER_LIMIT = 65_536

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.core.models.framing import BadAnswer, Chunked, Head, Sized, UntilClose, framing_of, parse_head
+from forge.core.http.framing import BadAnswer, Chunked, Head, Sized, UntilClose, framing_of, parse_head
 
 
 def test_the_head_is_read_with_lower_case_names_and_joined_repetitions() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.core.models.url import Url, proxy_for, proxy_login, split_url, unquote
+from forge.core.http.url import Url, proxy_for, proxy_login, split_url, unquote
 from forge.foundation.errors import ModelError
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fakemodel import Server, serve
-from forge.core.models.http import Client, Timeouts
+from forge.core.http.client import Client, Timeouts
 from forge.foundation.errors import ModelError
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
