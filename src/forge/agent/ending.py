@@ -9,6 +9,7 @@ import msgspec
 from forge.agent.event import ToolFinished, TurnEnded
 from forge.agent.session import Session
 from forge.core.message import Block, Text, ToolResult
+from forge.foundation.encode import dumps
 from forge.foundation.errors import ModelError
 
 REJECTED = "User rejected tool use"
@@ -25,7 +26,7 @@ def end(
     """Ends the turn with what it has brought about."""
     turn, owed = s.turn, s.structured
     value: Any = None if owed is None or owed.value is msgspec.UNSET else owed.value
-    text = msgspec.json.encode(value).decode() if value is not None else result or turn.text
+    text = dumps(value).decode() if value is not None else result or turn.text
     ended = TurnEnded(
         subtype=subtype,
         terminal_reason=reason,

@@ -12,6 +12,7 @@ from forge.agent.context import CallContext
 from forge.agent.session import Prompt, Reminder, Session
 from forge.core.message import ToolUse
 from forge.core.tool import ToolError
+from forge.foundation.encode import dumps
 from forge.foundation.permissions.decide import decide
 
 _MENTION = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|(\S+))')
@@ -76,7 +77,7 @@ def _directory(s: Session, path: str) -> list[Reminder]:
 
 
 def _called(tool: str, arguments: dict[str, Any], result: str) -> list[Reminder]:
-    given = msgspec.json.encode(arguments).decode()
+    given = dumps(arguments).decode()
     called = (
         f"<system-reminder>\nCalled the {tool} tool with the following input: {given}\n</system-reminder>"
     )

@@ -13,10 +13,12 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import dumps
+
 Record = dict[str, Any]
 
 _CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress"})
-_encode = msgspec.json.Encoder().encode
+
 _decode = msgspec.json.Decoder().decode
 
 
@@ -29,7 +31,7 @@ class Transcript:
 
     def append(self, record: Record) -> None:
         """Writes one record; raises OSError when the disk refuses it, with the file left loadable."""
-        line = _encode(record) + b"\n"
+        line = dumps(record) + b"\n"
         if self._fd < 0:
             self._open()
         start = os.fstat(self._fd).st_size

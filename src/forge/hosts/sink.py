@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import msgspec
-
-_encode = msgspec.json.Encoder().encode
+from forge.foundation.encode import dumps
 
 
 class Sink:
@@ -19,11 +17,11 @@ class Sink:
 
     def record(self, record: dict[str, Any]) -> None:
         """One JSON line."""
-        self._write(self._out, _encode(record) + b"\n")
+        self._write(self._out, dumps(record) + b"\n")
 
     def records(self, records: list[dict[str, Any]]) -> None:
         """All records as one JSON array."""
-        self._write(self._out, _encode(records) + b"\n")
+        self._write(self._out, dumps(records) + b"\n")
 
     def text(self, text: str) -> None:
         """Plain text on standard output."""

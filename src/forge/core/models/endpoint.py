@@ -41,7 +41,7 @@ class Endpoint:
 
     async def post(self, path: str, body: Any, headers: Mapping[str, str] | None = None) -> Response:
         """Posts a JSON body; raises `ModelError` unless the answer is a success."""
-        raw = msgspec.json.encode(body)
+        raw = dumps(body)
         response = await self._send("POST", path, raw, headers or {})
         if response.status == 401 and self._credential.renewable:
             async with response:

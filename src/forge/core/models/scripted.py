@@ -25,6 +25,7 @@ import msgspec
 
 from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
+from forge.foundation.encode import dumps
 from forge.foundation.errors import ConfigError
 
 Turn = list[dict[str, Any]]
@@ -153,7 +154,7 @@ def _turn_number(request: Request) -> int:
 
 def _events(turn: Turn, request: Request, card: ModelCard) -> Iterator[tuple[dict[str, Any], float]]:
     number = _turn_number(request)
-    asked = len(msgspec.json.encode([request.system, request.messages, request.tools]))
+    asked = len(dumps([request.system, request.messages, request.tools]))
     usage = {"input_tokens": asked // _CHARACTERS_PER_TOKEN, "output_tokens": 0}
     start = {"id": f"msg_scripted_{number}", "type": "message", "role": "assistant", "model": card.id}
     yield {"type": "message_start", "message": {**start, "content": [], "usage": usage}}, 0.0
