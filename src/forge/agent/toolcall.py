@@ -68,6 +68,9 @@ async def _call(
         cancelled = error
         meta = {"id": call.id, "non_execution_kind": "user-rejected"}
         done = Done(ToolResult(call.id, text("interrupted"), True), REJECTED, meta)
+    except Exception:  # one call must not end the turn; the traceback is logged
+        log.exception("tool %s failed", call.name)
+        done = failure(call, f"{call.name} failed unexpectedly; see the debug log.")
     results[call.id] = done.result
     _finish(s, call, done)
     if cancelled is not None:
@@ -135,10 +138,6 @@ async def _run(
     except ToolError as error:
         data = error.data if error.data is not None else f"Error: {error.message}"
         done = Done(ToolResult(call.id, context.bounded(error.message), True), data, verdict.meta)
-    except Exception:  # one call must not end the turn; the traceback is logged
-        log.exception("tool %s failed", call.name)
-        words = f"{call.name} failed unexpectedly; see the debug log."
-        done = Done(ToolResult(call.id, words, True), f"Error: {words}", verdict.meta)
     else:
         content = context.bounded(output.content) if isinstance(output.content, str) else output.content
         done = Done(ToolResult(call.id, content, output.is_error), output.data, verdict.meta)

@@ -11,6 +11,7 @@ from forge.core.http.client import Client, Response, Timeouts
 from forge.core.models.credential import Credential
 from forge.core.models.errors import Peer, http_error, stream_error, unreadable
 from forge.core.models.sse import Parser
+from forge.foundation.encode import dumps
 from forge.version import VERSION
 
 _decode = msgspec.json.Decoder().decode

@@ -51,10 +51,10 @@ def failure_text(first_line: str, outcome: Outcome) -> str:
     """The text of a failed command: start and end of its output if it is long."""
     whole = outcome.head.decode("utf-8", "replace")
     if not outcome.tail:
-        text = f"{first_line}\n{_trimmed(whole)}".rstrip()
+        text = f"{first_line}\n{whole}".rstrip()
         return _excerpt(text, text, len(text))
     end = outcome.tail.decode("utf-8", "replace").rstrip()
-    return _excerpt(f"{first_line}\n{_trimmed(whole)}", end, outcome.size)
+    return _excerpt(f"{first_line}\n{whole}", end, outcome.size)
 
 
 def _excerpt(start: str, end: str, length: int) -> str:

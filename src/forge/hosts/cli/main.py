@@ -11,6 +11,8 @@ from forge.hosts.cli.flags import COMMANDS, help_text
 from forge.hosts.cli.parse import CommandLine, parse
 from forge.version import VERSION
 
+_ADVICE = "This is a mistake in Forge. Run the same command with --debug to see where it happened."
+
 
 def run(argv: list[str]) -> int:
     """Runs a command line; every ForgeError becomes a message on standard error and an exit code."""
@@ -26,6 +28,12 @@ def run(argv: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except (
+        Exception
+    ) as error:  # the process's last resort: a sentence for the user, the traceback for the log
+        import_module("logging").getLogger("forge").exception("unexpected failure")
+        sys.stderr.write(f"Forge failed unexpectedly: {type(error).__name__}: {error}\n{_ADVICE}\n")
+        return 1
 
 
 def _run(line: CommandLine) -> int:
