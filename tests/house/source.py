@@ -14,12 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Module(NamedTuple):
-    """`name` is the path below its root (`agent/loop.py`), `where` the path below the repository."""
+    """`name` is the path below its root (`agent/loop.py`), `where` the path below the repository. `found` has
+    the nodes of the tree by their type, because walking it for every rule takes long."""
 
     name: str
     where: str
     text: str
     tree: ast.Module
+    found: dict[type[ast.AST], list[ast.AST]]
 
     @property
     def lines(self) -> int:
@@ -50,7 +52,7 @@ def text_files() -> dict[str, str]:
 
 
 def nodes(module: Module, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-    return (node for node in ast.walk(module.tree) if isinstance(node, kinds))
+    return (node for kind in kinds for node in module.found.get(kind, ()))
 
 
 def place(module: Module, node: ast.AST) -> str:
@@ -77,9 +79,11 @@ def imported(node: ast.AST) -> list[str]:
 
 def _parse(base: Path, path: Path) -> Module:
     text = path.read_text("utf-8")
-    return Module(
-        path.relative_to(base).as_posix(), path.relative_to(ROOT).as_posix(), text, ast.parse(text, str(path))
-    )
+    tree = ast.parse(text, str(path))
+    found: dict[type[ast.AST], list[ast.AST]] = {}
+    for node in ast.walk(tree):
+        found.setdefault(type(node), []).append(node)
+    return Module(path.relative_to(base).as_posix(), path.relative_to(ROOT).as_posix(), text, tree, found)
 
 
 def _tracked() -> Iterator[Path]:

@@ -17,7 +17,8 @@ SUPPRESSION_BUDGET = 12
 
 BANNED_WORDS = {"Manager", "Service", "Handler", "Helper", "Info", "Data"}
 BANNED_MODULES = {"utils", "util", "helpers", "helper", "common", "base", "misc"}
-BASES = re.compile(r"(Protocol|Struct|Generic|Enum|Flag|NamedTuple|TypedDict|Exception|Error|Loader)$")
+# Loader and Parser: classes of libraries that are made to be derived from.
+BASES = re.compile(r"(Protocol|Struct|Generic|Enum|Flag|NamedTuple|TypedDict|Exception|Error|Loader|Parser)$")
 SUPPRESSION = re.compile(r"#\s*(?:noqa|type:\s*ignore|pragma)(?P<rest>[^\n]*)")
 
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -33,7 +34,8 @@ def test_modules_stay_within_their_size() -> None:
 
 
 def test_the_whole_product_stays_small() -> None:
-    assert sum(m.lines for m in product()) <= PRODUCT_LIMIT
+    written = [line for m in product() for line in m.text.splitlines() if line.strip()]
+    assert len(written) <= PRODUCT_LIMIT
 
 
 def test_functions_fit_on_one_screen() -> None:

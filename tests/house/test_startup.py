@@ -11,6 +11,9 @@ from forge_run import MODEL, environment
 
 START = "import sys; from forge.__main__ import main; sys.exit(main())"
 
+IMPORTLIB = ("importlib", "warnings")
+COLLECTIONS = ("collections", "itertools", "keyword", "operator", "reprlib")
+
 
 def loaded(*argv: str, env: dict[str, str], code: str = START) -> set[str]:
     """Top-level packages the child imports, as the interpreter itself reports them."""
@@ -29,8 +32,8 @@ def loaded(*argv: str, env: dict[str, str], code: str = START) -> set[str]:
 
 
 def added(*argv: str, env: dict[str, str], to: str = "pass") -> set[str]:
-    """Public packages the program imports on top of what `to` imports."""
-    found = loaded(*argv, env=env) - loaded(env=env, code=to)
+    """Packages the program imports on top of what `to` imports; parts of the interpreter are free."""
+    found = loaded(*argv, env=env) - loaded(env=env, code=to) - set(sys.builtin_module_names)
     return {name for name in found if name == "__future__" or not name.startswith("_")}
 
 
@@ -39,7 +42,7 @@ def test_version_imports_nothing_but_the_version(home: Path) -> None:
 
 
 def test_help_imports_nothing_but_the_flags(home: Path) -> None:
-    assert added("--help", env=environment(home)) <= {"__future__", "forge", "importlib", "warnings"}
+    assert added("--help", env=environment(home)) <= {"__future__", "forge", *IMPORTLIB, *COLLECTIONS}
 
 
 def test_a_headless_job_with_one_command_needs_little_more_than_asyncio_and_msgspec(home: Path) -> None:
@@ -47,4 +50,4 @@ def test_a_headless_job_with_one_command_needs_little_more_than_asyncio_and_msgs
     with serve(turns) as server:
         env = environment(home, server.url)
         packages = added("-p", "go", "--model", MODEL, env=env, to="import asyncio, msgspec")
-    assert packages <= {"__future__", "forge", "hashlib", "importlib", "warnings"}
+    assert packages <= {"__future__", "forge", "hashlib", *IMPORTLIB}

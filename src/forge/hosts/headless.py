@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -39,6 +40,9 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
             "The interactive screen is not part of this version yet.",
             'Ask one question with: forge -p "your question"   (or watch the tour: forge demo)',
         )
+    # Nothing imported so far will ever be garbage; and a run makes few cycles, so look for them rarely.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     start_log(o.debug or o.debug_to_stderr, o.debug_file)
     return asyncio.run(_run(o, env))
 

@@ -122,6 +122,17 @@ def test_demo_needs_git_and_says_so(tmp_path: Path, scratch: Path) -> None:
     assert list(scratch.iterdir()) == []
 
 
+def test_demo_reports_what_git_complains_about(tmp_path: Path, scratch: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "git").write_text("#!/bin/sh\necho no repositories today >&2; exit 3\n")
+    (programs / "git").chmod(0o755)
+    done = forge("demo", cwd=tmp_path, env={"PATH": f"{programs}:/usr/bin:/bin", "TMPDIR": str(scratch)})
+    assert (done.code, done.out) == (1, "")
+    assert "git -c init.defaultBranch=main init" in done.err and "no repositories today" in done.err
+    assert list(scratch.iterdir()) == []
+
+
 def test_demo_never_writes_into_a_directory_with_files(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
     done = forge("demo", "--dir", ".", cwd=tmp_path)

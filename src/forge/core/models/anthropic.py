@@ -12,7 +12,7 @@ from forge.core.message import Block, Document, Image, RedactedThinking, Text, T
 from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
 from forge.core.models.endpoint import Endpoint, EventReader
-from forge.core.models.history import Turn, loop_start, tidy
+from forge.core.models.history import Memo, Turn, loop_start, tidy
 from forge.core.models.names import names_back, wire_name
 from forge.foundation.errors import ModelError
 
@@ -43,6 +43,7 @@ class AnthropicModel:
         self._card = card
         self._endpoint = endpoint
         self._device_id = device_id
+        self._memo: Memo = {}
         self._extras = Extras(betas="no_betas" not in quirks)
 
     @property
@@ -77,7 +78,7 @@ class AnthropicModel:
         return response
 
     async def _post(self, request: Request, extras: Extras) -> Response:
-        body = build(request, self._card, extras, self._device_id)
+        body = build(request, self._card, extras, device_id=self._device_id, memo=self._memo)
         headers = {"anthropic-version": _VERSION}
         betas = needed_betas(body, self._card)
         if betas and extras.betas:
@@ -85,12 +86,14 @@ class AnthropicModel:
         return await self._endpoint.post(_PATH, body, headers)
 
 
-def build(request: Request, card: ModelCard, extras: Extras = ALL, device_id: str = "") -> dict[str, Any]:
+def build(
+    request: Request, card: ModelCard, extras: Extras = ALL, *, device_id: str = "", memo: Memo | None = None
+) -> dict[str, Any]:
     """The request body."""
     options = request.options
     limit = options.max_tokens or card.max_output
     mark = {"type": "ephemeral", "ttl": "1h"} if options.cache_ttl == "1h" else {"type": "ephemeral"}
-    turns = tidy(request.messages, card)
+    turns = tidy(request.messages, card, memo)
     body: dict[str, Any] = {
         "model": card.id,
         "max_tokens": limit,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import msgspec
 
@@ -25,7 +25,7 @@ _NO_IMAGE = Text("[An image was here; this model cannot see images.]")
 _NO_DOCUMENT = Text("[A document was here; this model cannot read documents.]")
 
 
-class Turn(msgspec.Struct):
+class Turn(msgspec.Struct, frozen=True):
     """Neighbouring messages of one role, as one message of the wire. `own`: made by the model asked."""
 
     role: Role
@@ -33,28 +33,46 @@ class Turn(msgspec.Struct):
     own: bool = True
 
 
-def tidy(messages: Iterable[Message], card: ModelCard) -> list[Turn]:
+# Messages already prepared, by identity: a long history is walked for every request, but prepared once.
+Memo = dict[int, tuple[Message, list[Block]]]
+
+
+def tidy(messages: Sequence[Message], card: ModelCard, memo: Memo | None = None) -> list[Turn]:
     """Merges neighbours of one role, puts tool results first and drops what this model may not be sent.
 
     Thinking goes back only to the model that produced it (`Message.made_by`), other opaque blocks only to the
     same provider.
     """
     turns: list[Turn] = []
+    known: Memo = {} if memo is None else memo
+    if len(known) > 2 * len(messages) + 100:
+        known.clear()
+    maker = card.ref
     for message in messages:
-        own = message.role == "user" or message.made_by == card.ref
-        blocks = _sendable(message, card, own=own)
+        entry = known.get(id(message))
+        if entry is None or entry[0] is not message:
+            entry = known[id(message)] = (message, _prepared(message, card))
+        blocks = entry[1]
         if not blocks:
             continue
+        own = message.role == "user" or message.made_by == maker
         if turns and turns[-1].role == message.role:
-            turns[-1].blocks += blocks
-            turns[-1].own &= own
+            before = turns[-1]
+            turns[-1] = Turn(before.role, _in_order(before.role, before.blocks + blocks), before.own and own)
         else:
             turns.append(Turn(message.role, blocks, own))
-    for turn in turns:
-        if turn.role == "user":
-            turn.blocks.sort(key=lambda block: not _is_result(block))
     _trim_end(turns)
     return turns
+
+
+def _prepared(message: Message, card: ModelCard) -> list[Block]:
+    own = message.role == "user" or message.made_by == card.ref
+    return _in_order(message.role, _sendable(message, card, own=own))
+
+
+def _in_order(role: Role, blocks: list[Block]) -> list[Block]:
+    """Tool results come first in a user message."""
+    return sorted(blocks, key=lambda block: not _is_result(block)) if role == "user" else blocks
 
 
 def loop_start(turns: list[Turn]) -> int:
@@ -107,6 +125,7 @@ def _is_result(block: Block) -> bool:
 def _trim_end(turns: list[Turn]) -> None:
     """A request may not end in an assistant text with trailing white space."""
     if turns and turns[-1].role == "assistant":
-        last = turns[-1].blocks[-1]
+        blocks = turns[-1].blocks
+        last = blocks[-1]
         if isinstance(last, Text):
-            turns[-1].blocks[-1] = Text(last.text.rstrip())
+            turns[-1] = Turn("assistant", [*blocks[:-1], Text(last.text.rstrip())], turns[-1].own)

@@ -19,8 +19,9 @@ def names_back(names: Iterable[str]) -> dict[str, str]:
 
 
 def _fits(name: str) -> bool:
-    plain = name.replace("_", "a").replace("-", "a")
-    return len(name) <= LONGEST and plain.isascii() and plain.isalnum()
+    if len(name) > LONGEST or not name.isascii():
+        return False
+    return name.isidentifier() or name.replace("_", "a").replace("-", "a").isalnum()
 
 
 def _replaced(name: str) -> str:

@@ -12,7 +12,7 @@ from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
 from forge.core.models.chat_stream import STATE, ChatStream
 from forge.core.models.endpoint import Endpoint, EventReader
-from forge.core.models.history import loop_start, tidy
+from forge.core.models.history import Memo, Turn, loop_start, tidy
 from forge.core.models.names import names_back, short_id, wire_name
 from forge.core.models.openai_parts import as_result, data_uri, effort_of, split_result, text_of
 
@@ -33,13 +33,14 @@ class ChatModel:
         self._card = card
         self._endpoint = endpoint
         self._quirks = frozenset(quirks)
+        self._memo: Memo = {}
 
     @property
     def card(self) -> ModelCard:
         return self._card
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
-        body = build(request, self._card, self._quirks)
+        body = build(request, self._card, self._quirks, self._memo)
         async with await self._endpoint.post("/chat/completions", body) as response:
             reader = EventReader(response)
             names = names_back(tool.name for tool in request.tools)
@@ -60,10 +61,16 @@ class ChatModel:
         await self._endpoint.close()
 
 
-def build(request: Request, card: ModelCard, quirks: frozenset[str] = frozenset()) -> Json:
+def build(
+    request: Request, card: ModelCard, quirks: frozenset[str] = frozenset(), memo: Memo | None = None
+) -> Json:
     """The request body."""
     options = request.options
-    body: Json = {"model": card.id, "messages": _messages(request, card, quirks), "stream": True}
+    body: Json = {
+        "model": card.id,
+        "messages": _messages(request, tidy(request.messages, card, memo), quirks),
+        "stream": True,
+    }
     if "no_stream_options" not in quirks:
         body["stream_options"] = {"include_usage": True}
     limit = options.max_tokens or (card.max_output if "send_limit" in quirks else None)
@@ -94,10 +101,9 @@ def _tool_choice(wish: str) -> str | Json:
     return known.get(wish) or {"type": "function", "function": {"name": wire_name(wish)}}
 
 
-def _messages(request: Request, card: ModelCard, quirks: frozenset[str]) -> list[Json]:
+def _messages(request: Request, turns: list[Turn], quirks: frozenset[str]) -> list[Json]:
     system = "\n\n".join(text for text in request.system if text.strip())
     messages: list[Json] = [{"role": "system", "content": system}] if system else []
-    turns = tidy(request.messages, card)
     began = loop_start(turns)
     for number, turn in enumerate(turns):
         if turn.role == "user":

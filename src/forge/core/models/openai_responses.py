@@ -11,7 +11,7 @@ from forge.core.message import Block, Document, Image, Text, Thinking, ToolUse
 from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
 from forge.core.models.endpoint import Endpoint, EventReader
-from forge.core.models.history import tidy
+from forge.core.models.history import Memo, Turn, tidy
 from forge.core.models.names import names_back, wire_name
 from forge.core.models.openai_parts import as_result, data_uri, effort_of, split_result, text_of
 from forge.core.models.responses_stream import ITEM, STATE, ResponsesStream
@@ -28,13 +28,14 @@ class ResponsesModel:
         self._card = card
         self._endpoint = endpoint
         self._quirks = frozenset(quirks)
+        self._memo: Memo = {}
 
     @property
     def card(self) -> ModelCard:
         return self._card
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
-        body = build(request, self._card, self._quirks)
+        body = build(request, self._card, self._quirks, self._memo)
         async with await self._endpoint.post("/responses", body) as response:
             reader = EventReader(response)
             names = names_back(tool.name for tool in request.tools)
@@ -52,10 +53,17 @@ class ResponsesModel:
         await self._endpoint.close()
 
 
-def build(request: Request, card: ModelCard, quirks: frozenset[str] = frozenset()) -> Json:
+def build(
+    request: Request, card: ModelCard, quirks: frozenset[str] = frozenset(), memo: Memo | None = None
+) -> Json:
     """The request body."""
     options = request.options
-    body: Json = {"model": card.id, "input": _input(request, card), "stream": True, "store": False}
+    body: Json = {
+        "model": card.id,
+        "input": _input(tidy(request.messages, card, memo)),
+        "stream": True,
+        "store": False,
+    }
     system = "\n\n".join(text for text in request.system if text.strip())
     if system:
         body["instructions"] = system
@@ -90,9 +98,9 @@ def _tool_choice(wish: str) -> str | Json:
     return known.get(wish) or {"type": "function", "name": wire_name(wish)}
 
 
-def _input(request: Request, card: ModelCard) -> list[Json]:
+def _input(turns: list[Turn]) -> list[Json]:
     items: list[Json] = []
-    for turn in tidy(request.messages, card):
+    for turn in turns:
         items += _user(turn.blocks) if turn.role == "user" else _assistant(turn.blocks)
     return items
 

@@ -27,6 +27,14 @@ def relative(path: str, ctx: ToolContext) -> str:
     return visible(path.removeprefix(root))
 
 
+def modified(path: str) -> float:
+    """When a file was last changed; 0 if that cannot be told."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
 def refuse_null_bytes(tool_name: str, path: str) -> None:
     if "\0" in path:
         raise ToolError(

@@ -104,14 +104,17 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
 
 def _scratch(given: Arguments) -> str:
     wanted = given.text("dir")
-    if not wanted:
-        return tempfile.mkdtemp(prefix="forge-demo-")
-    wanted = os.path.abspath(wanted)
     try:
+        if not wanted:
+            return tempfile.mkdtemp(prefix="forge-demo-")
+        wanted = os.path.abspath(wanted)
         os.makedirs(wanted, exist_ok=True)
         occupied = bool(os.listdir(wanted))
     except OSError as error:
-        raise UsageError(f"{wanted} cannot be used: {error.strerror}", "Name another directory.") from None
+        place = wanted or "The directory for temporary files"
+        raise UsageError(
+            f"{place} cannot be used: {error.strerror}", "Name another one with --dir."
+        ) from None
     if occupied:
         raise UsageError(f"{wanted} is not empty.", "Name a directory that is empty or does not exist yet.")
     return wanted

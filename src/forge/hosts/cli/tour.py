@@ -146,18 +146,19 @@ def _copy_files(source: str, target: str) -> None:
 
 
 def _git(repository: str, env: dict[str, str], *words: str) -> None:
-    done = subprocess.run(
-        ["git", *words],
-        cwd=repository,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=GIT_TIMEOUT,
-        check=False,
-    )
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise ForgeError(f"`git {' '.join(words)}` failed in {repository}: {said}")
+    try:
+        subprocess.run(
+            ["git", *words],
+            cwd=repository,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GIT_TIMEOUT,
+            check=True,
+        )
+    except subprocess.SubprocessError as error:
+        said = (getattr(error, "stderr", b"") or b"").decode("utf-8", "replace").strip()
+        raise ForgeError(f"`git {' '.join(words)}` failed in {repository}: {said or error}") from None
 
 
 def _filled(value: Any, repository: str) -> Any:
