@@ -80,7 +80,7 @@ def failed(s: Session, error: ModelError) -> TurnEnded:
     )
 
 
-def answer_open_calls(s: Session, words: str) -> bool:
+def answer_open_calls(s: Session, words: str, *, show: bool = True) -> bool:
     """Gives the calls of a reply that was never acted upon error results; true if there were any."""
     calls = s.messages[-1].calls if s.messages and s.messages[-1].role == "assistant" else []
     results: list[Block] = []
@@ -88,11 +88,11 @@ def answer_open_calls(s: Session, words: str) -> bool:
         result = ToolResult(call.id, words, True)
         uuid = s.parts.new_id()
         s.recorder.result(uuid, result, REJECTED)
-        s.turn.user_events += 1
-        s.emit(
-            ToolFinished(uuid, call, result, REJECTED, {"id": call.id, "non_execution_kind": "user-rejected"})
-        )
         results.append(result)
+        if show:
+            meta = {"id": call.id, "non_execution_kind": "user-rejected"}
+            s.turn.user_events += 1
+            s.emit(ToolFinished(uuid, call, result, REJECTED, meta))
     if results:
         s.add_user(results)
     return bool(results)

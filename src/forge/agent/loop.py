@@ -47,6 +47,9 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
     stop_hook_active = False
     while True:
         reply = await ask_model(s)
+        if s.over_budget():
+            answer_open_calls(s, text("budget"), show=False)
+            return limited(s, "budget")
         if await _acted(s, reply):
             if ended := _ended_by_calls(s):
                 return ended
@@ -79,12 +82,16 @@ def _ended_by_calls(s: Session) -> TurnEnded | None:
 
 
 def _continued(s: Session, reply: Reply) -> bool:
-    """Whether a reply without calls is not the end: the model was cut off, paused, or owes a value."""
+    """Whether a reply without calls is not the end: cut off, paused, stopped, empty, or a value is owed."""
     if reply.stop_reason == "pause_turn":
         return True
-    if reply.stop_reason == "max_tokens" and s.turn.continuations < MAX_CONTINUATIONS:
-        s.turn.continuations += 1
-        note(s, text("continue"), show=False)
+    if reply.stop_reason in ("max_tokens", "model_context_window_exceeded"):
+        _go_on_after_cut(s)
+        return True
+    asked = "refused" if reply.stop_reason == "refusal" else "empty" if not reply.message.blocks else ""
+    if asked and asked not in s.turn.reminded:
+        s.turn.reminded.add(asked)
+        note(s, text(asked))
         return True
     owed = s.structured
     if owed is not None and not owed.reminded:
@@ -92,6 +99,18 @@ def _continued(s: Session, reply: Reply) -> bool:
         note(s, text("structured_output"), show=False)
         return True
     return False
+
+
+def _go_on_after_cut(s: Session) -> None:
+    s.turn.continuations += 1
+    if s.turn.continuations > MAX_CONTINUATIONS:
+        limit = s.parts.options.max_tokens or s.model.card.max_output
+        raise ModelError(
+            f"API Error: The model's response exceeded the {limit} output token maximum."
+            " To change it, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable.",
+            kind="max_output_tokens",
+        )
+    note(s, text("continue"))
 
 
 def note(s: Session, words: str, *, show: bool = True) -> None:

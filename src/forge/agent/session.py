@@ -107,6 +107,7 @@ class Turn:
         self.denials: list[Denial] = []
         self.prompts: list[str] = []
         self.continuations = 0
+        self.reminded: set[str] = set()
         self.end_after_calls = False
         self.stopped_in_tools = False
 
@@ -210,11 +211,14 @@ class Session:
     def elapsed_ms(self) -> float:
         return (self.parts.clock() - self.turn.started) * 1000
 
+    def over_budget(self) -> bool:
+        """Whether the money for this session is spent."""
+        budget = self.parts.limits.max_budget_usd
+        return budget is not None and self.ledger.cost >= budget
+
     def over_limit(self) -> str:
-        """Which limit is reached: max_turns, budget, time or "" for none."""
+        """Which limit is reached: max_turns, time or "" for none."""
         limits = self.parts.limits
-        if limits.max_budget_usd is not None and self.ledger.cost >= limits.max_budget_usd:
-            return "budget"
         if limits.max_turns is not None and self.turn.steps >= limits.max_turns:
             return "max_turns"
         if limits.max_seconds is not None and self.elapsed_ms() >= limits.max_seconds * 1000:

@@ -69,8 +69,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         place = f"{self.origin}:{self.line}:{self.column}" if self.line else str(self.origin)
         key = f" ({self.key})" if self.key else ""
-        hint = f" {self.hint}" if self.hint else ""
-        return f"{place}{key}: {self.message}{hint}"
+        text = f"{self.message.rstrip('.')}. {self.hint}" if self.hint else self.message
+        return f"{place}{key}: {text}"
 
 
 BUILTIN = Origin(Scope.BUILTIN)

@@ -99,8 +99,8 @@ def write_setting(p: Places, scope: Scope, key: Key, value: Any) -> bool:
 
 
 def remove_setting(p: Places, scope: Scope, key: Key) -> bool:
-    """Removes one key from the settings file of a scope."""
-    return _write(p, scope, key, delete)
+    """Removes one key from the settings file of a scope; False when it is not there."""
+    return _write(p, scope, key, delete, creates=False)
 
 
 def append_to_list(p: Places, scope: Scope, key: Key, values: Sequence[Any]) -> bool:
@@ -110,7 +110,7 @@ def append_to_list(p: Places, scope: Scope, key: Key, values: Sequence[Any]) -> 
 
 def remove_from_list(p: Places, scope: Scope, key: Key, values: Sequence[Any]) -> bool:
     """Takes values out of a list."""
-    return _write(p, scope, key, lambda path: remove(path, values))
+    return _write(p, scope, key, lambda path: remove(path, values), creates=False)
 
 
 def _files(p: Places, sources: Sequence[str]) -> list[Layer]:
@@ -135,14 +135,19 @@ def _add(layers: list[Layer], notes: list[Diagnostic], found: tuple[Layer | None
     notes += found[1]
 
 
-def _write(p: Places, scope: Scope, key: Key, change: Callable[[tuple[str, ...]], Change]) -> bool:
+def _write(
+    p: Places, scope: Scope, key: Key, change: Callable[[tuple[str, ...]], Change], *, creates: bool = True
+) -> bool:
     path = tuple(key.split(".")) if isinstance(key, str) else key
     toml = toml_file_with(p, path) if scope is Scope.USER else ""
     if toml:
         return patch_toml(toml, change(path))
+    file = settings_file(p, scope)
+    if not creates and not os.path.exists(file):
+        return False
     if scope is Scope.LOCAL:
         _ignore_in_git(p)
-    return patch_json(settings_file(p, scope), [change(path)], private=scope is not Scope.PROJECT)
+    return patch_json(file, [change(path)], private=scope is not Scope.PROJECT)
 
 
 def _ignore_in_git(p: Places) -> None:

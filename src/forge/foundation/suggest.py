@@ -8,8 +8,14 @@ from collections.abc import Iterable
 def closest(word: str, known: Iterable[str]) -> str:
     """The known name at most two typing mistakes away (case, `_` and `-` do not count), or nothing."""
     wanted = _letters(word)
-    best = min(((distance(wanted, _letters(name)), name) for name in known), default=(3, ""))
+    best = min(((_mistakes(wanted, _letters(name)), name) for name in known), default=(3, ""))
     return best[1] if best[0] <= min(2, len(wanted) // 3) else ""
+
+
+def _mistakes(one: str, other: str) -> int:
+    """Swapped letters are one mistake."""
+    steps = distance(one, other)
+    return 1 if steps == 2 and sorted(one) == sorted(other) else steps
 
 
 def distance(one: str, other: str) -> int:

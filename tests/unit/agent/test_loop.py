@@ -371,11 +371,33 @@ def test_a_prompt_that_arrives_during_a_turn_is_folded_in_after_the_results() ->
     assert ended.prompt_uuids == ["prompt-1", "prompt-2"]
 
 
-def test_a_reply_cut_off_by_the_output_limit_is_continued_at_most_three_times() -> None:
+def test_a_reply_cut_off_by_the_output_limit_is_continued_three_times_and_then_an_error() -> None:
     turns: list[Any] = [[Text(str(n))] for n in range(9)]
     model = ScriptedModel(turns, dict.fromkeys(range(9), "max_tokens"))
     ended = run(session(model, RecordingHost(), []))
-    assert (len(model.requests), ended.subtype, ended.stop_reason) == (4, "success", "max_tokens")
+    assert (len(model.requests), ended.is_error, ended.terminal_reason, ended.num_turns) == (
+        4,
+        True,
+        "api_error",
+        4,
+    )
+    assert "exceeded the 32000 output token maximum" in ended.result
+
+
+@pytest.mark.parametrize("stop_reason", ["refusal", "end_turn"])
+def test_a_refused_or_empty_reply_is_asked_for_once_more(stop_reason: str) -> None:
+    turns: list[Any] = [[Text("no")] if stop_reason == "refusal" else [], [Text("better")]]
+    model = ScriptedModel(turns, {0: stop_reason})
+    host = RecordingHost()
+    ended = run(session(model, host, []))
+    assert (ended.result, ended.num_turns, len(host.of(Noted))) == ("better", 2, 1)
+
+
+def test_a_paused_reply_is_sent_back_as_it_is() -> None:
+    model = ScriptedModel([[Text("hold")], [Text("done")]], {0: "pause_turn"})
+    ended = run(session(model, RecordingHost(), []))
+    assert (ended.result, ended.num_turns) == ("done", 1)
+    assert model.requests[1].messages[-1].blocks == [Text("hold")]
 
 
 def test_a_call_cut_off_by_the_output_limit_is_not_run() -> None:

@@ -156,10 +156,10 @@ def _system(texts: list[str], mark: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def _messages(turns: list[Turn], mark: dict[str, str]) -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = [{"role": turn.role, "content": list(turn.blocks)} for turn in turns]
+    messages: list[dict[str, Any]] = [{"role": turn.role, "content": turn.blocks} for turn in turns]
     if messages:
-        content = messages[-1]["content"]
-        content[-1] = _marked(content[-1], mark)
+        *before, last = turns[-1].blocks
+        messages[-1]["content"] = [*before, _marked(last, mark)]
     return messages
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 _CONTEXT = 3
 # Beyond this many changed lines the middle is shown as replaced as a whole.
-_MAX_CHANGES = 600
+_MAX_CHANGES = 400
 _NO_NEWLINE = "\\ No newline at end of file"
 
 Hunk = dict[str, Any]
@@ -19,8 +19,36 @@ Change = tuple[int, int, int, int]
 
 def structured_patch(old: str, new: str) -> list[Hunk]:
     """The hunks that turn one text into the other."""
-    before, after = _lines(old), _lines(new)
-    return [_hunk(group, before, after) for group in _groups(_changes(before, after))]
+    if old == new:
+        return []
+    start, old_end, new_end = _window(old, new)
+    before, after = _lines(old[start:old_end]), _lines(new[start:new_end])
+    skipped = old.count("\n", 0, start)
+    return [_hunk(group, before, after, skipped) for group in _groups(_changes(before, after))]
+
+
+def _window(old: str, new: str) -> tuple[int, int, int]:
+    """Where the texts must be compared line by line: whole lines, with context on both sides."""
+    start = old.rfind("\n", 0, _common(old, new)) + 1
+    for _ in range(_CONTEXT):
+        start = old.rfind("\n", 0, max(start - 1, 0)) + 1
+    same = _common(old[start:][::-1], new[start:][::-1])
+    end = len(old) - same
+    for _ in range(_CONTEXT + 1):
+        end = old.find("\n", end) + 1 or len(old)
+    return start, end, end + len(new) - len(old)
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts begin with in common."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _lines(text: str) -> list[str]:
@@ -100,7 +128,7 @@ def _groups(changes: list[Change]) -> list[list[Change]]:
     return groups
 
 
-def _hunk(group: list[Change], before: list[str], after: list[str]) -> Hunk:
+def _hunk(group: list[Change], before: list[str], after: list[str], skipped: int) -> Hunk:
     lead = min(_CONTEXT, group[0][0])
     old_start, new_start = group[0][0] - lead, group[0][2] - lead
     lines: list[str] = []
@@ -113,9 +141,9 @@ def _hunk(group: list[Change], before: list[str], after: list[str]) -> Hunk:
     end = min(position + _CONTEXT, len(before))
     _mark(lines, " ", before[position:end])
     return {
-        "oldStart": old_start + 1,
+        "oldStart": skipped + old_start + 1,
         "oldLines": end - old_start,
-        "newStart": new_start + 1,
+        "newStart": skipped + new_start + 1,
         "newLines": group[-1][3] + end - position - new_start,
         "lines": lines,
     }
