@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--reference PATH] [--json]`: start-up first, then the scripted jobs."""
+"""`python -m benchmarks [--reference PATH]`: start-up first, then the scripted jobs, as tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from benchmarks import compare, startup
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
+    arguments = [argument for argument in sys.argv[1:] if argument != "--json"]
     startup.main(arguments)
     print()
     sys.exit(compare.main(arguments))

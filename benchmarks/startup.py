@@ -54,7 +54,7 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--reference", help="path of the reference CLI")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--json", action="store_true")
-    return parser.parse_args(argv)
+    return parser.parse_known_args(argv)[0]
 
 
 if __name__ == "__main__":

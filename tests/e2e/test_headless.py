@@ -77,6 +77,19 @@ def test_no_prompt_is_an_error(home: Path, project: Path, args: tuple[str, ...],
     )
 
 
+@pytest.mark.requirement("S2-12")
+def test_each_command_runs_in_a_fresh_shell_with_its_own_exit_code(home: Path, project: Path) -> None:
+    turns = [[bash("X=1; export X; echo $$; exit 3")], [bash("echo ${X:-unset} $$")], [{"text": "ok"}]]
+    with serve(turns) as server:
+        args = ("-p", "go", *STREAM, "--allowedTools", "Bash")
+        run = forge(*args, cwd=project, env=environment(home, server.url))
+    first, second = (r["message"]["content"][0] for r in run.of("user"))
+    assert (first["is_error"], first["content"].split()[:3]) == (True, ["Exit", "code", "3"])
+    assert second["is_error"] is False
+    assert second["content"].split()[0] == "unset"
+    assert second["content"].split()[1] != first["content"].split()[3]
+
+
 def test_a_tool_runs_in_the_project_and_keeps_its_directory(home: Path, project: Path) -> None:
     (project / "sub").mkdir()
     turns = [[bash("cd sub && pwd")], [bash("pwd")], [{"text": "ok"}]]
@@ -192,6 +205,28 @@ def test_untrusted_projects_cannot_redirect_credentials(home: Path, project: Pat
     assert (run.code, run.out) == (0, "Hello there\n")
     assert "ANTHROPIC_BASE_URL" in run.err
     assert ".claude/settings.json" in run.err
+
+
+def test_mentioned_files_are_read_before_the_model_is_asked(home: Path, project: Path, hello: Server) -> None:
+    (project / "notes.md").write_text("one\ntwo\nthree\n")
+    (project / "sub").mkdir()
+    (project / "sub" / "a.txt").touch()
+    prompt = "compare @notes.md#L2-3 with @sub and @missing, mail me@notes.md"
+    forge("-p", prompt, cwd=project, env=environment(home, hello.url))
+    texts = [b["text"] for b in hello.bodies[0]["messages"][0]["content"]]
+    told = [
+        t.split("\n", 1)[1].removesuffix("\n</system-reminder>")
+        for t in texts
+        if "the Read tool" in t or "the Bash tool" in t
+    ]
+    assert told == [
+        f'Called the Read tool with the following input: {{"file_path":"{project}/notes.md"}}',
+        "Result of calling the Read tool:\n2\ttwo\n3\tthree",
+        f'Called the Bash tool with the following input: {{"command":"ls {project}/sub",'
+        f'"description":"Lists files in {project}/sub"}}',
+        "Result of calling the Bash tool:\na.txt",
+    ]
+    assert texts[-1] == prompt
 
 
 def start(project: Path, env: dict[str, str], *args: str) -> subprocess.Popen[str]:

@@ -25,7 +25,11 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
     s.turn = Turn(s.parts.clock(), s.ledger.snapshot())
     s.emit(TurnStarted(prompt.uuid))
     try:
-        ended = await _turn(s, prompt)
+        async with asyncio.timeout(s.parts.limits.max_seconds):
+            ended = await _turn(s, prompt)
+    except TimeoutError:
+        answer_open_calls(s, text("interrupted"))
+        ended = limited(s, "time")
     except ModelError as error:
         ended = _api_failure(s, error)
     except asyncio.CancelledError:
@@ -59,8 +63,8 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
                 return end(s)
             note(s, stop.reason)
             stop_hook_active = True
-        if limit := s.over_limit():
-            return limited(s, limit)
+        if s.out_of_turns():
+            return limited(s, "max_turns")
         _fold_pending(s)
 
 

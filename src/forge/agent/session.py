@@ -216,11 +216,7 @@ class Session:
         budget = self.parts.limits.max_budget_usd
         return budget is not None and self.ledger.cost >= budget
 
-    def over_limit(self) -> str:
-        """Which limit is reached: max_turns, time or "" for none."""
-        limits = self.parts.limits
-        if limits.max_turns is not None and self.turn.steps >= limits.max_turns:
-            return "max_turns"
-        if limits.max_seconds is not None and self.elapsed_ms() >= limits.max_seconds * 1000:
-            return "time"
-        return ""
+    def out_of_turns(self) -> bool:
+        """Whether the model has been asked as often as it may be in one turn."""
+        most = self.parts.limits.max_turns
+        return most is not None and self.turn.steps >= most

@@ -256,6 +256,22 @@ def test_the_budget_ends_the_turn() -> None:
     assert answered(s)
 
 
+def test_the_time_limit_stops_a_tool_and_answers_its_call() -> None:
+    async def hang(args: dict[str, Any], context: ToolContext) -> ToolOutput:
+        await asyncio.Event().wait()
+        return ToolOutput("never")
+
+    s = session(
+        ScriptedModel([[call("Hang")]]),
+        RecordingHost(),
+        [tool("Hang", hang)],
+        limits=Limits(max_seconds=0.02),
+    )
+    ended = run(s)
+    assert (ended.subtype, ended.terminal_reason) == ("error_during_execution", "time_exhausted")
+    assert answered(s)
+
+
 def test_an_api_error_is_an_answer_that_is_an_error() -> None:
     error = ModelError(
         "API Error: 400 bad thing", kind="invalid_request", answer=Answer(400, "invalid_request_error")

@@ -179,7 +179,7 @@ def test_wrong_type_costs_the_whole_file_and_says_where(tmp_path: Path) -> None:
         )
     ]
     assert str(found.diagnostics[0]) == (
-        f"{path}:4:14 (permissions.allow): Expected array, but received string {WHOLE}"
+        f"{path}:4:14 (permissions.allow): Expected array, but received string. {WHOLE}"
     )
 
 
