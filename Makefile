@@ -52,8 +52,8 @@ conformance: ## optional: run the comparison tests against the real reference CL
 
 .PHONY: reference
 reference:
-	@npm install --silent --no-save --no-audit --no-fund --prefix .conformance @anthropic-ai/claude-code@$(REFERENCE_VERSION)
-	@REFERENCE_CLI="$$(pwd)/.conformance/node_modules/.bin/claude" $(PY) -m pytest tests/conformance $(ARGS)
+	@npm install --silent --no-save --no-audit --no-fund --prefix .conformance @anthropic-ai/claude-code-linux-x64@$(REFERENCE_VERSION)
+	@REFERENCE_CLI="$$(pwd)/.conformance/node_modules/@anthropic-ai/claude-code-linux-x64/claude" $(PY) -m pytest tests/conformance $(ARGS)
 
 .PHONY: lock
 lock: ## write the lock files anew (UPGRADE=1 takes newer versions)

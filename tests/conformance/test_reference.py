@@ -1,4 +1,4 @@
-"""Against the real reference CLI (`make conformance`): one session, both programs in turn; the same runs, side by side."""
+"""Against the real reference CLI (`make conformance`): shared sessions, and the same runs side by side."""
 
 from __future__ import annotations
 
@@ -94,6 +94,10 @@ RUNS: dict[str, tuple[list[Any], tuple[str, ...]]] = {
 }
 
 
+# Differences on purpose: the reference forgets what a run used that its budget stopped.
+KNOWN = {"budget": (".usage",)}
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_the_same_run_prints_the_same_records(name: str, home: Path, tmp_path: Path) -> None:
     turns, args = RUNS[name]
@@ -107,4 +111,5 @@ def test_the_same_run_prints_the_same_records(name: str, home: Path, tmp_path: P
     tokens = Tokens(str(project), str(home))
     wanted, printed = ([tokens.of(json.loads(line)) for line in text.splitlines()] for text in (want, got))
     assert [(r["type"], r.get("subtype")) for r in printed] == [(r["type"], r.get("subtype")) for r in wanted]
-    assert [d for w, g in zip(wanted, printed, strict=True) for d in differences(w, g)] == []
+    found = [d for w, g in zip(wanted, printed, strict=True) for d in differences(w, g)]
+    assert [d for d in found if not d.startswith(KNOWN.get(name, ("-",)))] == []

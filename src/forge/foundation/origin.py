@@ -56,7 +56,10 @@ class Severity(StrEnum):
 
 
 class Diagnostic(msgspec.Struct, frozen=True):
-    """Something the user should know about a file or a value; never an exception."""
+    """Something the user should know about a file or a value; never an exception.
+
+    `whole`: the message names its file itself.
+    """
 
     severity: Severity
     message: str
@@ -65,8 +68,11 @@ class Diagnostic(msgspec.Struct, frozen=True):
     line: int = 0
     column: int = 0
     key: str = ""
+    whole: bool = False
 
     def __str__(self) -> str:
+        if self.whole:
+            return self.message
         place = f"{self.origin}:{self.line}:{self.column}" if self.line else str(self.origin)
         key = f" ({self.key})" if self.key else ""
         text = f"{self.message.rstrip('.')}. {self.hint}" if self.hint else self.message

@@ -88,10 +88,10 @@ def _ignored(layer: Layer, permissions: dict[str, Any], p: Places) -> list[Diagn
             entries = "entry" if count == 1 else "entries"
             message = (
                 f"Ignoring {count} permissions.{name} {entries} from {_shown(layer.path, p)}: this workspace "
-                "has not been trusted. Run Forge interactively here once and accept the trust dialog, or set "
+                "has not been trusted. Run `forge trust` here, or set "
                 f'projects["{trust_key(p)}"].hasTrustDialogAccepted: true in {p.claude_state}.'
             )
-            notes.append(Diagnostic(Severity.WARNING, message, layer.origin, key=f"permissions.{name}"))
+            notes.append(Diagnostic(Severity.WARNING, message, layer.origin, key=f"permissions.{name}", whole=True))
     return notes
 
 

@@ -58,7 +58,7 @@ def test_untrusted_project_may_forbid_but_not_allow(tmp_path: Path) -> None:
     assert shown(rules) == [("ask", "projectSettings", "Edit"), ("deny", "projectSettings", "Write")]
     assert directories == []
     advice = (
-        "this workspace has not been trusted. Run Forge interactively here once and accept the trust dialog, "
+        "this workspace has not been trusted. Run `forge trust` here, "
         f'or set projects["{tmp_path}/repo"].hasTrustDialogAccepted: true in {tmp_path}/home/.claude.json.'
     )
     assert [note.message for note in notes] == [

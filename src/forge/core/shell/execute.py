@@ -16,16 +16,17 @@ from forge.core.shell.collect import Collector
 from forge.foundation.system.process import Child, Spawn, descendants, kill_process, pipe, spawn
 
 _PIPE_SIZE = 1 << 20
-# How long a command that was told to end may take, and how long late output is waited for.
-_GRACE = 2.0
+# How long output of children in the background is waited for.
 _DRAIN = 0.05
-_PROGRESS_EVERY = 1.0
 # Linux takes 128 KB in one argument; non-ASCII text and quotes need more bytes than characters.
 _MAX_ARGUMENT = 30_000
 
 
 class Command(msgspec.Struct, frozen=True):
-    """`shell` is the program, `text` what it is to run; output beyond memory goes to `output_path`."""
+    """`shell` is the program, `text` what it is to run; output beyond memory goes to `output_path`.
+
+    Times are seconds; `grace` is how long a command that is told to end may take.
+    """
 
     text: str
     shell: str
@@ -33,6 +34,8 @@ class Command(msgspec.Struct, frozen=True):
     env: Mapping[str, str]
     timeout: float
     output_path: str
+    grace: float = 2.0
+    progress_every: float = 1.0
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -69,10 +72,10 @@ async def execute(command: Command, *, on_progress: Callable[[str], None] | None
         os.close(writing)
         os.close(report_end)
     try:
-        collector.start(on_progress, _PROGRESS_EVERY)
-        code, timed_out = await _ended(child, command.timeout)
+        collector.start(on_progress, command.progress_every)
+        code, timed_out = await _ended(child, command)
         await collector.drain(_DRAIN)
-        cwd = b"" if timed_out else _available(report)
+        cwd = "" if timed_out else _directory(report)
     finally:
         collector.finish()
         os.close(report)
@@ -81,7 +84,7 @@ async def execute(command: Command, *, on_progress: Callable[[str], None] | None
         head=bytes(collector.head),
         tail=collector.tail,
         size=collector.size,
-        cwd=os.fsdecode(cwd.removesuffix(b"\n")),
+        cwd=cwd,
         path=collector.path,
         timed_out=timed_out,
     )
@@ -95,13 +98,16 @@ def _script(command: Command, report: int) -> str:
     """
     quoted = _quoted(command.text)
     if len(quoted) > _MAX_ARGUMENT:
-        quoted = f'"$(cat {_quoted(_script_file(command))})"'
-    name = os.path.basename(command.shell)
-    if name not in ("bash", "zsh"):
-        return f"eval {quoted}"
-    aliases = "shopt -s expand_aliases; " if name == "bash" else ""
-    note = f"{{ __forge_status=$?; pwd -P >&{report}; set +x; }} 2>/dev/null"
-    return f"{aliases}eval {quoted} {report}>&-; {note}; exit $__forge_status"
+        path = _quoted(_script_file(command))
+        quoted = f'"$(cat {path}; rm -f {path})"'
+    note = f"{{ printf '\\0'; pwd -P; }} >/dev/fd/{report}"
+    if os.path.basename(command.shell) == "bash":
+        # Only bash can close a descriptor with so high a number for the time of one command.
+        prepare, hidden, note = "shopt -s expand_aliases; ", f" {report}>&-", f"{note}; exec {report}>&-"
+    else:
+        prepare, hidden = "", ""
+    note = f"{{ __forge_status=$?; {note}; set +x; }} 2>/dev/null"
+    return f"{prepare}eval {quoted}{hidden}; {note}; exit $__forge_status"
 
 
 def _quoted(text: str) -> str:
@@ -109,32 +115,32 @@ def _quoted(text: str) -> str:
 
 
 def _script_file(command: Command) -> str:
-    """A command too long for an argument waits in a file."""
+    """A command too long for an argument waits in a file, which the shell removes once it has read it."""
     path = f"{command.output_path}.command"
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(os.fsencode(command.text))
     return path
 
 
-async def _ended(child: Child, seconds: float) -> tuple[int, bool]:
+async def _ended(child: Child, command: Command) -> tuple[int, bool]:
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(command.timeout):
             return await child.wait(), False
     except TimeoutError:
-        await _end(child)
+        await _end(child, command.grace)
         return await child.wait(), True
     except asyncio.CancelledError:
-        await _end(child)
+        await _end(child, command.grace)
         raise
 
 
-async def _end(child: Child) -> None:
+async def _end(child: Child, grace: float) -> None:
     """Ends a command and everything it started, first politely."""
     strays = descendants(child.pid)
     child.terminate()
     try:
-        async with asyncio.timeout(_GRACE):
+        async with asyncio.timeout(grace):
             await child.wait()
     except TimeoutError:
         pass
@@ -144,8 +150,10 @@ async def _end(child: Child) -> None:
             kill_process(pid)
 
 
-def _available(descriptor: int) -> bytes:
+def _directory(report: int) -> str:
+    """The note about the directory: what stands behind the last mark; "" if the shell did not get so far."""
     try:
-        return os.read(descriptor, 1 << 16)
+        text = os.read(report, 1 << 16)
     except BlockingIOError:
-        return b""
+        return ""
+    return os.fsdecode(text.rpartition(b"\0")[2].removesuffix(b"\n"))

@@ -19,7 +19,11 @@ class Globs:
     def accept(self, name: bytes) -> bool:
         if any(p.fullmatch(name) for p in self._unwanted):
             return False
-        return not self._wanted or any(p.fullmatch(name) for p in self._wanted)
+        return not self._wanted or self.asks_for(name)
+
+    def asks_for(self, name: bytes) -> bool:
+        """Whether a glob names it, which counts more than an ignore file."""
+        return any(p.fullmatch(name) for p in self._wanted)
 
 
 def translate(glob: str) -> re.Pattern[bytes]:
@@ -84,9 +88,9 @@ class Ignored:
         return False
 
 
-def read_ignored(root: bytes, start: bytes) -> Ignored | None:
+def read_ignored(start: bytes) -> Ignored | None:
     """The rules above a directory; None outside of a repository, where ignore files mean nothing."""
-    folder = os.path.normpath(start)
+    folder = start
     above: list[bytes] = []
     while True:
         if os.path.exists(os.path.join(folder, b".git")):

@@ -153,15 +153,23 @@ def _path(record: bytes, query: Query) -> str:
 async def _lines(query: Query, ctx: ToolContext, window: Window) -> ToolOutput:
     hidden: dict[bytes, bool] = {}
     whole_file = _is_file(query)
+    between = False
 
     def receive(record: bytes) -> None:
+        nonlocal between
+        if record == b"--":
+            between = window.total > 0
+            return
         name, mark, rest = _split(record) if not whole_file else (b"", b"", record)
         if name and name not in hidden:
             hidden[name] = not ctx.readable(_path(name, query))
         if name and hidden[name]:
             return
-        line = re.sub(rb"\0([:-])", rb"\1", rest).removesuffix(b"\r").decode("utf-8", "replace")
+        line = re.sub(rb"\0([:-])", rb"\1", rest, count=1).removesuffix(b"\r").decode("utf-8", "replace")
         shown = relative(_path(name, query), ctx) + mark.decode() if name else ""
+        if between:
+            window.take("--")
+            between = False
         window.take(shown + line)
 
     if not whole_file or ctx.readable(_path(os.fsencode(query.target), query)):

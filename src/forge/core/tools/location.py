@@ -13,7 +13,18 @@ def resolve(path: str, ctx: ToolContext) -> str:
     path = path.strip()
     if path == "~" or path.startswith("~/"):
         path = ctx.env.get("HOME", "~") + path[1:]
-    return os.path.normpath(os.path.join(ctx.cwd, path))
+    path = os.path.normpath(os.path.join(ctx.cwd, path))
+    return _real_name(path) if "\ufffd" in path else path
+
+
+def _real_name(path: str) -> str:
+    """A file whose name is not UTF-8 is known to the model by what `visible` makes of it."""
+    folder, name = os.path.split(path)
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return path
+    return os.path.join(folder, next((n for n in names if visible(n) == name), name))
 
 
 def visible(path: str) -> str:

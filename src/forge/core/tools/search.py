@@ -16,7 +16,6 @@ import msgspec
 from forge.core.tool import ToolContext, ToolError
 from forge.foundation.system.process import Child, Spawn, Unsupported, pipe, readable, spawn
 
-SECONDS = 20.0
 _BLOCK = 1 << 18
 _MAX_OUTPUT = 1 << 26
 _MAX_ERRORS = 1 << 16
@@ -41,6 +40,7 @@ class Query(msgspec.Struct, frozen=True):
     only_matching: bool = False
     line_numbers: bool = True
     context: Sequence[str] = ()
+    seconds: float = 20.0
 
     @property
     def separator(self) -> bytes:
@@ -107,14 +107,14 @@ async def _run(argv: list[str], query: Query, ctx: ToolContext, receive: Receive
         finally:
             os.close(output_end)
             os.close(errors_end)
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(query.seconds):
             complete = await _records(output, query.separator, receive)
             if complete:
                 await child.wait()
     except TimeoutError:
         raise ToolError(
-            f"Search stopped after {SECONDS:.0f} seconds. Narrow it with a path, a glob or a more specific "
-            "pattern."
+            f"Search stopped after {query.seconds:g} seconds. Narrow it with a path, a glob or a more "
+            "specific pattern."
         ) from None
     finally:
         if child is not None:

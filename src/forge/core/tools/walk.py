@@ -47,13 +47,16 @@ def search(query: Query, receive: Receiver) -> None:
         raise ToolError(rejected(f"rg: {error}")) from None
     except KeyError:
         raise ToolError(rejected(f"rg: unrecognized file type: {query.type}")) from None
-    for name in _names(query):
+    found = False
+    for name in _names(query, globs):
         if not globs.accept(name) or (kind is not None and not kind.accept(name)):
             continue
-        if query.mode == "files":
-            receive(name)
-        else:
-            _search_file(query, name, pattern, around, receive)
+        records = [name] if query.mode == "files" else _search_file(query, name, pattern, around)
+        if records and found and any(around) and query.mode == "content":
+            receive(b"--")
+        found = found or bool(records)
+        for record in records:
+            receive(record)
 
 
 def _context(query: Query) -> tuple[int, int]:
@@ -62,56 +65,75 @@ def _context(query: Query) -> tuple[int, int]:
     return int(values.get("-B", around)), int(values.get("-A", around))
 
 
-def _names(query: Query) -> Iterator[bytes]:
+def _names(query: Query, globs: Globs) -> Iterator[bytes]:
     """Files below the target, in the order of their paths, relative to the root."""
     root = os.fsencode(query.root)
-    start = os.path.join(root, os.fsencode(query.target))
+    start = os.path.normpath(os.path.join(root, os.fsencode(query.target)))
     if os.path.isfile(start):
         yield os.fsencode(query.target)
         return
-    obeys = query.mode != "files"
-    yield from _below(start, root, read_ignored(root, start) if obeys else None, obeys=obeys)
+    everything = query.mode == "files"
+    for path in _below(start, None if everything else Sieve(root, globs, read_ignored(start))):
+        yield _relative(path, root)
 
 
-def _below(folder: bytes, root: bytes, ignored: Ignored | None, *, obeys: bool) -> Iterator[bytes]:
+class Sieve:
+    """What a search passes over: version control, and what ignore files name unless a glob asks for it."""
+
+    def __init__(self, root: bytes, globs: Globs, ignored: Ignored | None) -> None:
+        self._root = root
+        self._globs = globs
+        self._ignored = ignored
+
+    def entering(self, folder: bytes) -> Sieve:
+        """The sieve inside a directory, which may have an ignore file of its own."""
+        return Sieve(self._root, self._globs, self._ignored.entering(folder) if self._ignored else None)
+
+    def drops(self, entry: os.DirEntry[bytes], *, is_dir: bool) -> bool:
+        if entry.name in _VERSION_CONTROL:
+            return True
+        if self._ignored is None or self._globs.asks_for(_relative(entry.path, self._root)):
+            return False
+        return self._ignored.covers(entry.path, is_dir=is_dir)
+
+
+def _below(folder: bytes, sieve: Sieve | None) -> Iterator[bytes]:
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError:
         return
-    if ignored is not None:
-        ignored = ignored.entering(folder)
+    if sieve is not None:
+        sieve = sieve.entering(folder)
     for entry in entries:
-        folder_here = entry.is_dir(follow_symlinks=False)
-        if obeys and entry.name in _VERSION_CONTROL:
+        is_dir = entry.is_dir(follow_symlinks=False)
+        if sieve is not None and sieve.drops(entry, is_dir=is_dir):
             continue
-        if ignored is not None and ignored.covers(entry.path, is_dir=folder_here):
-            continue
-        if folder_here:
-            yield from _below(entry.path, root, ignored, obeys=obeys)
+        if is_dir:
+            yield from _below(entry.path, sieve)
         elif entry.is_file(follow_symlinks=False):
-            inside = entry.path.startswith(root.rstrip(b"/") + b"/")
-            yield os.path.relpath(entry.path, root) if inside else entry.path
+            yield entry.path
+
+
+def _relative(path: bytes, root: bytes) -> bytes:
+    return path.removeprefix(root.rstrip(b"/") + b"/")
 
 
 def _search_file(
-    query: Query, name: bytes, pattern: re.Pattern[bytes], around: tuple[int, int], receive: Receiver
-) -> None:
+    query: Query, name: bytes, pattern: re.Pattern[bytes], around: tuple[int, int]
+) -> list[bytes]:
     try:
         with open(os.path.join(os.fsencode(query.root), name), "rb") as file:
             content = file.read(_MAX_FILE)
     except OSError:
-        return
-    if b"\0" in content[:8192]:
-        return
-    starts = _matching(content, pattern, multiline=query.multiline)
+        return []
+    starts = [] if b"\0" in content[:8192] else _matching(content, pattern, multiline=query.multiline)
     if not starts:
-        return
+        return []
     if query.mode == "files_with_matches":
-        receive(name)
-    elif query.mode == "count":
-        receive(name + b"\0%d" % len(starts))
-    else:
-        _report(query, name, content, pattern, around, receive)
+        return [name]
+    if query.mode == "count":
+        return [name + b"\0%d" % len(starts)]
+    return list(_report(query, name, content, pattern, around))
 
 
 def _matching(content: bytes, pattern: re.Pattern[bytes], *, multiline: bool) -> list[int]:
@@ -123,13 +145,8 @@ def _matching(content: bytes, pattern: re.Pattern[bytes], *, multiline: bool) ->
 
 
 def _report(
-    query: Query,
-    name: bytes,
-    content: bytes,
-    pattern: re.Pattern[bytes],
-    around: tuple[int, int],
-    receive: Receiver,
-) -> None:
+    query: Query, name: bytes, content: bytes, pattern: re.Pattern[bytes], around: tuple[int, int]
+) -> Iterator[bytes]:
     lines = content.removesuffix(b"\n").split(b"\n")
     matched = _matched_lines(content, lines, pattern, multiline=query.multiline)
     prefix = b"" if os.path.isfile(os.path.join(query.root, query.target)) else name
@@ -138,14 +155,14 @@ def _report(
         if not 0 <= number < len(lines):
             continue
         if any(around) and previous >= 0 and number > previous + 1:
-            receive(b"--")
+            yield b"--"
         previous = number
         mark = b"\0:" if number in matched else b"\0-"
         head = (prefix + mark if prefix else b"") + (
             b"%d" % (number + 1) + mark if query.line_numbers else b""
         )
         for text in _texts(query, lines[number], pattern):
-            receive(head + text)
+            yield head + text
 
 
 def _matched_lines(

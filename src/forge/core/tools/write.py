@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.amount import human_size
 from forge.core.seen import stamp
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.core.tools.guard import CURRENT, examine, refuse_links, refuse_stale, refuse_unread
@@ -14,6 +15,8 @@ from forge.core.tools.location import refuse_null_bytes, resolve, system_error
 from forge.core.tools.patch import structured_patch
 from forge.core.tools.store import write_atomically
 from forge.core.tools.textfile import TextFile, decode
+
+_MAX_BYTES = 256 * 1024 * 1024
 
 
 class Args(msgspec.Struct, frozen=True):
@@ -51,6 +54,11 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
 def _old(path: str, ctx: ToolContext) -> TextFile | None:
     try:
         status = os.stat(path)
+        if status.st_size > _MAX_BYTES:
+            raise ToolError(
+                f"File is too large to be replaced ({human_size(status.st_size)}; the limit is "
+                f"{human_size(_MAX_BYTES)}). Remove it first, then Write it."
+            )
         with open(path, "rb") as file:
             raw = file.read()
     except FileNotFoundError:

@@ -1,94 +1,97 @@
-"""Decisions on shell commands."""
+"""Decisions on shell commands: deny, ask, dangerous removals, then approval of every part."""
 
 from __future__ import annotations
 
-from forge.foundation.permissions.commandrule import allows, forbids, is_exact, matches_text
-from forge.foundation.permissions.filecommands import accesses
-from forge.foundation.permissions.files import may_read, rule_on_path
+from forge.foundation.permissions.commandrule import forbids, matches_text
+from forge.foundation.permissions.files import denied_write_reason, rule_on_path
 from forge.foundation.permissions.parser import parse
-from forge.foundation.permissions.places import contains, inside, protected, resolve
-from forge.foundation.permissions.readonly import is_read_only
+from forge.foundation.permissions.parts import APPROVAL, VARIABLE_SET, exactly_allowed, why_ask
+from forge.foundation.permissions.pathquestion import path_question
+from forge.foundation.permissions.places import resolve
+from forge.foundation.permissions.reach import plain_words, walk
+from forge.foundation.permissions.removal import dangerous_removal
 from forge.foundation.permissions.situation import Decision
-from forge.foundation.permissions.syntax import Script, Simple, Word
-from forge.foundation.permissions.wrappers import EVALUATORS, STARTERS, safe_assignment, unwrapped
+from forge.foundation.permissions.suggest import accept_edits, add_rules, rule_for
+from forge.foundation.permissions.syntax import text_of
+from forge.foundation.permissions.wrappers import quoted_command, script_of, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from forge.foundation.permissions.reach import Walk
     from forge.foundation.permissions.rule import Rule
     from forge.foundation.permissions.situation import Situation
+    from forge.foundation.permissions.syntax import Script, Simple
 
-APPROVAL = "This command requires approval"
 BACKGROUND = (
     "This command uses the `&` background operator, which defers execution past approval-time safety checks."
     " Approve only if you trust it."
 )
-VARIABLE_SET = "A variable set in this command can't be checked before it runs"
-EDIT_COMMANDS = frozenset({"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"})
+CD_AND_GIT = (
+    "This command changes directory before running a version-control command, which can pick up untrusted hooks or"
+    " repository configuration from the target directory. Approve only if you trust it."
+)
+SEVERAL_CD = "Multiple directory changes in one command require approval for clarity"
+HIDDEN = "A script passed to a shell contains a command that a deny rule names"
+GENERIC = "Claude requested permissions to use Bash, but you haven't granted it yet."
+_MAX_DEPTH = 4
 
 
 def decide_bash(command: str, s: Situation) -> Decision:
-    """Decide on a command line in the order deny, ask, safety, allow."""
+    """Decide on a command line in the order deny, ask, dangerous removals, mode, approval."""
     script = parse(command, s.home)
-    denied = _matching(command, script, s.having("deny"))
+    _open_quoted_commands(script, s)
+    denied = _denied(command, script, s)
     if denied:
-        text = f"Permission to use Bash with command {command} has been denied."
-        return Decision("deny", text, reason_type="rule", rule=denied)
-    touched = _touched(script, s)
-    blocked = _denied_path(touched, s)
-    if blocked:
-        text = f"Permission to use Bash with command {command} has been denied."
-        return Decision("deny", text, reason_type="subcommandResults", rule=blocked)
+        return denied
+    inner = _scripts(script, s, _MAX_DEPTH)
+    if any(_matching("", part, s.having("deny")) for part in inner):
+        return Decision("ask", HIDDEN, reason_type="safetyCheck", reason=HIDDEN)
     asked = _matching(command, script, s.having("ask"))
     if asked:
-        return Decision("ask", APPROVAL, reason_type="rule", rule=asked)
-    critical = _critical(script, s)
-    if critical:
-        return Decision("ask", critical, reason_type="safetyCheck", reason=critical)
+        return Decision("ask", GENERIC, reason_type=_kind(command, script, asked), rule=asked)
+    removal = _removal([script, *inner], s)
+    if removal:
+        return removal
     if s.mode == "bypassPermissions":
         return Decision("allow", reason_type="mode")
-    return _approve(command, script, touched, s)
+    return _approve(command, script, s)
 
 
-def _approve(command: str, script: Script, touched: list[tuple[str, str, Simple]], s: Situation) -> Decision:
-    for kind, path, _simple in touched:
-        if kind != "read" and protected(path):
-            text = f"Claude requested permissions to edit {path} which is a sensitive file."
-            return Decision("ask", text, reason_type="safetyCheck", reason=text, blocked_path=path)
-    bare = [rule for rule in s.having("allow") if rule.tool == "Bash" and rule.content is None]
-    if bare:
-        return Decision("allow", reason_type="rule", rule=bare[0])
-    for rule in s.having("allow"):
-        if (
-            rule.tool == "Bash"
-            and rule.content
-            and is_exact(rule.content)
-            and matches_text(rule.content, command)
-        ):
-            if not any(not _path_free(kind, path, s) for kind, path, _ in touched):
-                return Decision("allow", reason_type="rule", rule=rule)
-    if script.problems:
-        return Decision("ask", script.problems[0], reason_type="other", reason=script.problems[0])
-    for kind, path, simple in touched:
-        if not _path_free(kind, path, s):
-            return Decision("ask", APPROVAL, blocked_path=path)
-    moved = [c for c in script.commands if c.argv[:1] == ["cd"]]
-    if moved and any(c.argv[:1] == ["git"] for c in script.commands):
-        if any(resolve((c.argv + ["~"])[1], s) != s.cwd for c in moved):
-            return Decision("ask", APPROVAL, reason_type="other")
-    for simple in script.commands:
-        verdict = _part(simple, s)
-        if verdict:
-            if len(script.commands) > 1:
-                return Decision("ask", verdict, reason_type="subcommandResults")
-            return Decision("ask", verdict, reason_type="other", reason=verdict)
-    if script.background:
-        return Decision("ask", BACKGROUND, reason_type="safetyCheck", reason=BACKGROUND)
-    return Decision("allow")
+def _open_quoted_commands(script: Script, s: Situation) -> None:
+    """Add what eval and the like get as text, so that deny and ask rules see it."""
+    for simple in list(script.commands):
+        for words in started(simple):
+            text = quoted_command(words)
+            if text:
+                for inner in parse(text, s.home).commands:
+                    inner.nested = True
+                    script.commands.append(inner)
+
+
+def _denied(command: str, script: Script, s: Situation) -> Decision | None:
+    rule = _matching(command, script, s.having("deny"))
+    text = f"Permission to use Bash with command {command} has been denied."
+    if rule:
+        return Decision("deny", text, reason_type=_kind(command, script, rule), rule=rule)
+    reached = walk(script, s, strict=True)
+    for touch in reached.touches:
+        for path in dict.fromkeys((touch.path, touch.other)):
+            rule = rule_on_path("Read", "deny", path, s) if touch.kind in ("read", "input", "copy") else None
+            if not rule and touch.writes:
+                rule = rule_on_path("Edit", "deny", path, s)
+            if not rule:
+                continue
+            if reached.changes or script.subshell:
+                way = "to" if touch.writes else "from"
+                text = f"{touch.name} {way} '{path}' was blocked by a deny rule."
+                return Decision("deny", text, reason_type="rule", rule=rule)
+            return Decision("deny", text, reason_type="subcommandResults", rule=rule)
+    return None
 
 
 def _matching(command: str, script: Script, rules: list[Rule]) -> Rule | None:
     for rule in rules:
-        if rule.tool != "Bash":
+        if rule.tool != "Bash" or (rule.content is None and not command):
             continue
         if rule.content is None or matches_text(rule.content, command):
             return rule
@@ -97,104 +100,103 @@ def _matching(command: str, script: Script, rules: list[Rule]) -> Rule | None:
     return None
 
 
-def _touched(script: Script, s: Situation) -> list[tuple[str, str, Simple]]:
-    found = []
-    base = s.cwd
+def _kind(command: str, script: Script, rule: Rule) -> str:
+    """How the protocol calls the ground of a match: the whole line, or one of its parts."""
+    if rule.content is None or (matches_text(rule.content, command) and rule.content.strip() == command.strip()):
+        return "rule"
+    if rule.behavior == "ask":
+        return "rule" if len(script.commands) == 1 else "subcommandResults"
+    return "rule" if script.problems else "subcommandResults"
+
+
+def _scripts(script: Script, s: Situation, depth: int) -> list[Script]:
+    """The scripts given to shells with -c, and the scripts inside those."""
+    found: list[Script] = []
     for simple in script.commands:
-        words = _plain(simple)
-        for access in accesses(words):
-            found.append((access.kind, _path(access.word, s, base), simple))
-        for redirect in simple.redirects:
-            if redirect.operator in ("<<", "<<-", "<<<", "<&", ">&"):
-                if (
-                    redirect.operator != ">&"
-                    or redirect.target.value.isdigit()
-                    or redirect.target.value == "-"
-                ):
-                    continue
-            if redirect.target.value == "/dev/null":
-                continue
-            kind = "read" if redirect.operator == "<" else "redirect"
-            found.append((kind, _path(redirect.target, s, base), simple))
-        if words and words[0].value == "cd":
-            base = resolve(words[1].value if len(words) > 1 else "~", s, base)
+        for words in started(simple):
+            text = script_of(words)
+            if text and depth:
+                inner = parse(text, s.home)
+                found += [inner, *_scripts(inner, s, depth - 1)]
     return found
 
 
-def _path(word: Word, s: Situation, base: str) -> str:
-    value = word.value
-    if word.glob:
-        cut = min(at for at in (value.find(c) for c in "*?[") if at >= 0)
-        value = value[:cut].rpartition("/")[0] or "."
-    return resolve(value, s, base)
-
-
-def _plain(simple: Simple) -> list[Word]:
-    words = simple.words
-    while words:
-        rest, problem = unwrapped(words)
-        if problem or rest is words:
-            break
-        words = rest
-    return words
-
-
-def _denied_path(touched: list[tuple[str, str, Simple]], s: Situation) -> Rule | None:
-    for kind, path, _simple in touched:
-        rule = None
-        if kind in ("read", "copy"):
-            rule = rule_on_path("Read", "deny", path, s)
-        if not rule and kind != "read":
-            rule = rule_on_path("Edit", "deny", path, s)
-        if rule:
-            return rule
+def _removal(scripts: list[Script], s: Situation) -> Decision | None:
+    for script in scripts:
+        moved = any(plain_words(simple)[:1] and plain_words(simple)[0].value == "cd" for simple in script.commands)
+        for simple in script.commands:
+            danger = dangerous_removal(plain_words(simple), s, moved=moved)
+            if danger:
+                return Decision("ask", danger.message, reason_type="safetyCheck", reason=danger.reason)
     return None
 
 
-def _path_free(kind: str, path: str, s: Situation) -> bool:
-    if kind == "read":
-        return may_read(path, s)
-    if kind == "redirect":
-        if s.mode == "acceptEdits" and inside(path, s):
-            return True
-        return rule_on_path("Edit", "allow", path, s) is not None
-    return inside(path, s) or rule_on_path("Edit", "allow", path, s) is not None
+def _approve(command: str, script: Script, s: Situation) -> Decision:
+    reached = walk(script, s)
+    if not script.problems:
+        for touch in reached.touches:
+            sensitive = denied_write_reason(touch.path, s) if touch.writes else ""
+            if sensitive:
+                return _sensitive(touch.path, sensitive, redirect=touch.kind == "redirect")
+    bare = next((r for r in s.having("allow") if r.tool == "Bash" and r.content is None), None)
+    if bare:
+        return Decision("allow", reason_type="rule", rule=bare)
+    exact = exactly_allowed(command, s) and not script.piped and not script.subshell
+    if script.problems and not exact:
+        return _problem(script.problems[0])
+    if script.problems and not script.background:
+        return Decision("allow", reason_type="rule")
+    question = _directories(script, reached, s) or path_question(command, script, reached, s)
+    if question:
+        return question
+    waiting = [] if exact else _waiting(script, s)
+    if waiting:
+        return _parts_question(script, waiting)
+    if script.background:
+        return Decision("ask", BACKGROUND, reason_type="safetyCheck", reason=BACKGROUND)
+    return Decision("allow")
 
 
-def _critical(script: Script, s: Situation) -> str:
-    for simple in script.commands:
-        words = _plain(simple)
-        if not words or words[0].value not in ("rm", "rmdir"):
-            continue
-        for word in words[1:]:
-            if word.value.startswith("-"):
-                continue
-            path = resolve(word.value.removesuffix("*") or ".", s)
-            if path.count("/") == 1 or path == s.home:
-                return f"Dangerous rm operation on critical path: {path}"
-            if contains(path, s.cwd):
-                return f"Dangerous rm operation on working directory or its ancestor: {path}"
-    return ""
+def _sensitive(path: str, text: str, *, redirect: bool) -> Decision:
+    from forge.foundation.permissions.suggest import add_directory
+
+    suggestions = [add_directory(path)] if redirect else [add_directory(path), accept_edits()]
+    return Decision(
+        "ask", text, reason_type="safetyCheck", reason=text, blocked_path=path, suggestions=suggestions
+    )
 
 
-def _part(simple: Simple, s: Situation) -> str:
-    """Why one simple command needs approval; empty if it does not."""
-    words = _plain(simple)
-    if not simple.words:
-        if simple.assignments and not all(safe_assignment(word) for word in simple.assignments):
-            return VARIABLE_SET
-        return ""
-    name = simple.words[0].value
-    if name in EVALUATORS:
-        return f"'{name}' evaluates arguments as shell code"
-    if name in STARTERS:
-        return f"What '{name}' starts can't be checked before it runs"
-    for rule in s.having("allow"):
-        if rule.tool == "Bash" and allows(rule, simple):
-            return ""
-    if all(safe_assignment(word) for word in simple.assignments):
-        if is_read_only(words):
-            return ""
-        if s.mode == "acceptEdits" and words and words[0].value in EDIT_COMMANDS:
-            return ""
-    return APPROVAL
+def _problem(text: str) -> Decision:
+    return Decision("ask", text, reason_type="other", reason=text)
+
+
+def _directories(script: Script, reached: Walk, s: Situation) -> Decision | None:
+    if len(reached.changes) > 1:
+        return _problem(SEVERAL_CD)
+    names = [words[0].value for words in map(plain_words, script.commands) if words]
+    if "git" in names and any(resolve(path, s) != s.cwd for path in reached.changes):
+        return _problem(CD_AND_GIT)
+    return None
+
+
+def _waiting(script: Script, s: Situation) -> list[tuple[Simple, str]]:
+    """The parts of a line that need approval, with the reason for each."""
+    reasons = [(simple, why_ask(simple, s)) for simple in script.commands if not simple.nested]
+    found = [(simple, reason) for simple, reason in reasons if reason]
+    if script.loop_variable and not found:
+        found = [(script.commands[0], VARIABLE_SET)] if script.commands else []
+    return found
+
+
+def _parts_question(script: Script, waiting: list[tuple[Simple, str]]) -> Decision:
+    texts = [text_of([*simple.assignments, *simple.words]) for simple, _ in waiting]
+    if len(script.commands) == 1 or (len(waiting) == 1 and waiting[0][1] != APPROVAL):
+        reason = waiting[0][1]
+        remembered = [] if reason != APPROVAL else [add_rules([rule_for(waiting[0][0], texts[0])])]
+        return Decision("ask", reason, reason_type="other", reason=reason, suggestions=remembered)
+    message = (
+        "This Bash command contains multiple operations. The following parts require approval: " + ", ".join(texts)
+    )
+    contents = [rule_for(simple, text) for (simple, _), text in zip(waiting, texts, strict=True)]
+    suggestions = [add_rules([c]) for c in contents] if script.piped else [add_rules(contents)]
+    return Decision("ask", message, reason_type="subcommandResults", suggestions=suggestions)

@@ -31,6 +31,7 @@ def read_parentheses(reader: Reader) -> None:
         reader.trailing_redirects()
         return
     reader.problem(SUBSHELL)
+    reader.script.subshell = True
     reader.pos += 1
     reader.until(")")
 
@@ -66,6 +67,9 @@ def _for(reader: Reader) -> None:
     else:
         reader.script.loop_variable = True
         _loop_values(reader)
+    reader.blanks()
+    if reader.at(";"):
+        reader.pos += 1
     reader.blanks(newlines=True)
     if reader.at("{"):
         reader.pos += 1
@@ -115,7 +119,8 @@ def _case(reader: Reader) -> None:
         if close < 0:
             raise ParseFailure
         reader.pos = close + 1
-        reader.statements((";;", ";&", "esac"))
+        stop = reader.statements((";;&", ";;", ";&", "esac"))
+        reader.pos += 0 if stop == "esac" else len(stop)
 
 
 def _named_function(reader: Reader) -> None:
@@ -140,6 +145,7 @@ def _negation(reader: Reader) -> None:
 def _test(reader: Reader) -> None:
     simple = Simple(nested=reader.nested)
     simple.words.append(Word("[[", "[["))
+    reader.in_test = True
     reader.blanks(newlines=True)
     while not reader.at("]]"):
         if reader.pos >= reader.end:
@@ -152,6 +158,7 @@ def _test(reader: Reader) -> None:
         simple.words.append(word)
         reader.blanks(newlines=True)
     reader.pos += 2
+    reader.in_test = False
     simple.words.append(Word("]]", "]]"))
     reader.script.commands.append(simple)
     reader.trailing_redirects()

@@ -87,6 +87,8 @@ def _by_rules(tool: str, input: dict[str, object], s: Situation) -> Decision:
     asked = _bare(tool, "ask", s) or _parameter(tool, input, "ask", s)
     if asked:
         return Decision("ask", _generic(tool), reason_type="rule", rule=asked)
+    if tool == "Bash":
+        return specific
     if specific.verdict == "ask" and specific.reason_type in ("rule", "safetyCheck"):
         if not (s.mode == "bypassPermissions" and specific.reason_type == "safetyCheck" and tool != "Bash"):
             return specific

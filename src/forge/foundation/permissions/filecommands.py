@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from forge.foundation.permissions.sed import prints_lines
+from forge.foundation.permissions.syntax import Word
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from forge.foundation.permissions.syntax import Word
 
 READERS = frozenset(
     [
@@ -48,6 +49,7 @@ SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg", "awk", "gawk", "jq"})
 CREATORS = frozenset({"touch", "mkdir", "rm", "rmdir", "mv", "cp", "tee"})
 FILE_COMMANDS = READERS | SEARCHERS | CREATORS | {"sed", "find", "cd"}
 _FILE_OPTIONS = frozenset({"-f", "--file", "--rawfile", "--slurpfile"})
+_STANDARD_INPUT = frozenset({"-", "/dev/stdin"})
 _PATTERN_OPTIONS = frozenset({"-e", "--regexp", "--expression", "-f", "--file", "--from-file"})
 
 
@@ -61,11 +63,10 @@ class Access:
         self.word = word
 
 
-def accesses(words: list[Word]) -> list[Access]:
+def accesses(words: list[Word], name: str) -> list[Access]:
     """The paths among the arguments of a file command; nothing for any other program."""
-    name = words[0].value if words else ""
     if name in READERS:
-        return [Access("read", word) for word in operands(words)]
+        return [Access("read", word) for word in operands(words) if word.value not in _STANDARD_INPUT]
     if name in CREATORS:
         return _created(name, operands(words))
     special = _SPECIAL.get(name)
@@ -113,9 +114,15 @@ def _searched(words: list[Word]) -> list[Access]:
 
 
 def _edited(words: list[Word]) -> list[Access]:
-    quiet = any(word.value in ("-n", "--quiet", "--silent") for word in words[1:])
-    kind = "read" if quiet else "write"
+    kind = "read" if prints_lines(words) else "copy"
     return [Access(kind, access.word) for access in _searched(words)]
+
+
+def _compared(words: list[Word]) -> list[Access]:
+    subcommand = words[1].value if len(words) > 1 else ""
+    if subcommand == "diff":
+        return [Access("read", word) for word in operands(words[1:])]
+    return _searched(words[1:]) if subcommand == "grep" else []
 
 
 def _found(words: list[Word]) -> list[Access]:
@@ -131,12 +138,18 @@ def _found(words: list[Word]) -> list[Access]:
 
 
 def _entered(words: list[Word]) -> list[Access]:
-    return [Access("read", word) for word in operands(words)[:1]]
+    named = operands(words)
+    if named:
+        return [Access("read", named[0])]
+    if [word.value for word in words[1:]] == ["-"]:
+        return []
+    return [Access("read", Word("~", "~"))]
 
 
 _SPECIAL: dict[str, Callable[[list[Word]], list[Access]]] = {
     **dict.fromkeys(SEARCHERS, _searched),
     "sed": _edited,
+    "git": _compared,
     "find": _found,
     "cd": _entered,
 }

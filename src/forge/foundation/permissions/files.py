@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 
 from forge.foundation.permissions.pattern import matches_path
-from forge.foundation.permissions.places import forms, inside, protected, resolve, within
+from forge.foundation.permissions.places import forms, inside, own_configuration, protected, resolve, within
 from forge.foundation.permissions.situation import Decision
 
 TYPE_CHECKING = False
@@ -92,12 +92,21 @@ def decide_write(tool: str, path: str, s: Situation) -> Decision:
     asked = rule_on_path("Edit", "ask", path, s)
     if asked:
         return Decision("ask", message, reason_type="rule", rule=asked, blocked_path=path)
-    if protected(path):
-        text = f"Claude requested permissions to edit {path} which is a sensitive file."
+    text = denied_write_reason(path, s)
+    if text:
         return Decision("ask", text, reason_type="safetyCheck", reason=text, blocked_path=path)
     if s.mode != "plan" and may_write(path, s):
         return Decision("allow")
     return Decision("ask", message, suggestions=[accept_edits()], blocked_path=path)
+
+
+def denied_write_reason(path: str, s: Situation) -> str:
+    """Why no rule may approve writing a path; empty if one may."""
+    if not protected(path):
+        return ""
+    if own_configuration(path):
+        return f"Claude requested permissions to write to {path}, but you haven't granted it yet."
+    return f"Claude requested permissions to edit {path} which is a sensitive file."
 
 
 def may_write(path: str, s: Situation) -> bool:

@@ -12,11 +12,13 @@ from forge.foundation.permissions.words import ParseFailure, read_word
 MAX_LENGTH = 10_000
 
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\n)+")
+_JOINED = re.compile(r"\n\\\n")
 _SEPARATOR = re.compile(r"&&|\|\||\|&|;;&|;&|;;|[;|&\n]")
 _REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||&>>|&>|<(?!\()|>(?!\())")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 _KEYWORD = re.compile(r"[A-Za-z]+|[{}!]|\[\[")
 _KEYWORD_END = re.compile(r"$|[\s;&|()<>]")
+_TIMED = re.compile(r"time[ \t]+(?=[({])")
 _FUNCTION = re.compile(r"[^\s;&|()<>$'\"`\\={}]+[ \t]*\([ \t]*\)")
 _UNICODE_BLANK = re.compile("[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]")
 
@@ -59,13 +61,14 @@ def parse(text: str, home: str) -> Script:
 class Reader:
     """A position in the text, and the script being filled."""
 
-    __slots__ = ("end", "heredocs", "home", "nested", "pos", "script", "source")
+    __slots__ = ("end", "heredocs", "home", "in_test", "nested", "pos", "script", "source")
 
     def __init__(self, source: str, script: Script, home: str, *, nested: bool = False) -> None:
         self.source = source
         self.script = script
         self.home = home
         self.nested = nested
+        self.in_test = False
         self.pos = 0
         self.end = len(source)
         self.heredocs: list[tuple[str, bool, bool]] = []
@@ -129,7 +132,7 @@ class Reader:
                 return stop
             self.command()
             self.blanks()
-            if not self._separator() and self.pos < self.end and not self.stop(stops):
+            if self.pos < self.end and not self.stop(stops) and not self._separator():
                 raise ParseFailure
 
     def blanks(self, *, newlines: bool = False) -> None:
@@ -137,16 +140,23 @@ class Reader:
         while self.pos < self.end:
             found = _BLANKS.match(self.source, self.pos)
             if found:
+                self._joined_lines(found.start(), found.group())
                 self.pos = found.end()
             elif self.at("#"):
                 line_end = self.source.find("\n", self.pos)
                 self.pos = line_end if line_end >= 0 else self.end
-            elif newlines and self.source[self.pos] in "\n;":
+            elif newlines and self.at("\n"):
                 self.pos += 1
-                if self.heredocs and self.source[self.pos - 1] == "\n":
+                if self.heredocs:
                     read_heredocs(self)
             else:
                 return
+
+    def _joined_lines(self, start: int, blanks: str) -> None:
+        """A line end behind a backslash joins words unless there is a blank before it."""
+        before = self.source[start - 1] if start else "\n"
+        if _JOINED.search(blanks) or (blanks.startswith("\\") and before not in ";&|"):
+            self.problem(JOINED_LINES)
 
     def stop(self, stops: tuple[str, ...]) -> str:
         """The stop word that stands here, if any."""
@@ -181,6 +191,11 @@ class Reader:
         if self.at("("):
             read_parentheses(self)
             return
+        timed = _TIMED.match(self.source, self.pos)
+        if timed:
+            self.pos = timed.end()
+            self.command()
+            return
         found = _KEYWORD.match(self.source, self.pos)
         keyword = found.group() if found and _KEYWORD_END.match(self.source, found.end()) else ""
         compound = COMPOUND.get(keyword)
@@ -205,7 +220,9 @@ class Reader:
         self.pos = found.end()
         if sign == "&":
             self.script.background = True
-        if sign in ("&&", "||", "|", "|&"):
+        if sign in ("|", "|&"):
+            self.script.piped = True
+        if sign in ("&&", "||", "|&") or (sign == "|" and self.source[self.pos :].strip()):
             self._operand_follows()
         return True
 
@@ -233,13 +250,13 @@ class Reader:
 
     def _word_of(self, simple: Simple, gap: str) -> bool:
         before = self.pos
-        if gap.startswith("\\") and simple.words:
-            self.problem(JOINED_LINES)
         assignment = None if simple.words else _ASSIGNMENT.match(self.source, self.pos)
         if assignment and self.source.startswith("(", assignment.end()):
             self._array(simple, assignment.end())
             return True
+        self.in_test = bool(simple.words) and simple.words[0].raw == "["
         word = read_word(self)
+        self.in_test = False
         if self.pos == before:
             if self.at("("):
                 self.problem(GLUED_GROUP)
@@ -248,6 +265,7 @@ class Reader:
         word.gap = gap
         if assignment:
             simple.assignments.append(word)
+            self.script.variables[assignment.group().rstrip("+=")] = word.value.partition("=")[2]
             if assignment.group().endswith("]="):
                 self.problem(UNKNOWN)
         else:

@@ -103,3 +103,16 @@ def _protected(path: str) -> bool:
         if part in PROTECTED_DIRECTORIES or (part == ".config" and following == "git"):
             return True
     return False
+
+
+def own_configuration(path: str) -> bool:
+    """Whether a protected path is the agent's own settings, commands, agents or skills."""
+    head, found, tail = path.rpartition("/.claude")
+    if not found:
+        return False
+    parts = tail.split("/")
+    return tail == "" or (parts[0] == "" and (parts[1] in _OWN_DIRECTORIES or parts[1] in _OWN_FILES))
+
+
+_OWN_DIRECTORIES = frozenset({"commands", "agents", "skills"})
+_OWN_FILES = frozenset({"settings.json", "settings.local.json"})

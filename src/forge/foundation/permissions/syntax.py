@@ -4,9 +4,12 @@ from __future__ import annotations
 
 
 class Word:
-    """One word: as written, and its value after quote removal as far as that can be known."""
+    """One word: as written, and its value after quote removal as far as that can be known.
 
-    __slots__ = ("gap", "glob", "literal", "quoted", "raw", "tilde", "value")
+    `masked` marks a special parameter in a quoted sentence: harmless, but its value is unknown.
+    """
+
+    __slots__ = ("gap", "glob", "literal", "masked", "quoted", "raw", "value")
 
     def __init__(self, raw: str, value: str) -> None:
         self.raw = raw
@@ -14,8 +17,8 @@ class Word:
         self.gap = " "
         self.glob = False
         self.quoted = False
-        self.tilde = False
         self.literal = True
+        self.masked = False
 
     def __repr__(self) -> str:
         return f"Word({self.raw!r})"
@@ -55,13 +58,16 @@ class Simple:
 class Script:
     """Everything found in one command line, in the order of the text."""
 
-    __slots__ = ("background", "commands", "loop_variable", "problems")
+    __slots__ = ("background", "commands", "loop_variable", "piped", "problems", "subshell", "variables")
 
     def __init__(self) -> None:
         self.commands: list[Simple] = []
         self.problems: list[str] = []
         self.background = False
         self.loop_variable = False
+        self.piped = False
+        self.subshell = False
+        self.variables: dict[str, str] = {}
 
 
 def text_of(words: list[Word]) -> str:

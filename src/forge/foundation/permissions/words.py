@@ -15,10 +15,10 @@ _GLOB = frozenset("*?[")
 _PLAIN = re.compile(r"""[^\s;&|()<>'"\\$`*?\[{}~\u0080-\U0010ffff]+""")
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])")
 _BRACE_LIST = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}?")
+_SENTENCE_PARAMETERS = frozenset({"$?", "$$", "$!", "$#", "$-", "$PWD"})
 _NEWLINE_COMMENT = re.compile(r"\n[ \t]*#")
 _EQUALS_COMMAND = re.compile(r"=[A-Za-z_]")
-_SUM = re.compile(r"[\d\s+*/%()<>&|^!=?:,~-]*")
-_OPERAND = re.compile(r"[^\d\s+*/%()<>&|^!=?:,~-]\w*")
+_OPERAND = re.compile(r"(?<![0-9A-Za-z])[^\d\s+*/%()<>&|^!=?:,~-]\w*")
 
 NESTED = "A nested command in this command can't be checked before it runs"
 QUOTED = "Quoted text in this command can't be checked before it runs"
@@ -32,6 +32,7 @@ BRACE_RANGE = "A brace pattern in this command can't be checked before it runs"
 ESCAPED_BLANK = "Contains backslash-escaped whitespace"
 AS_FILE = "A command used as a file in this command can't be checked before it runs"
 HIDDEN_COMMENT = "Newline followed by # inside a quoted argument can hide arguments from path validation"
+LONE_EQUALS = "Parse error"
 EQUALS_COMMAND = "Contains zsh =cmd equals expansion"
 SUM_OPERAND = "Arithmetic expansion references variable or non-literal: "
 
@@ -44,7 +45,6 @@ def read_word(reader: Reader) -> Word:
     """Read the word at the reader's position; the reader stands behind it afterwards."""
     start = reader.pos
     word = Word("", "")
-    word.tilde = reader.source.startswith("~", start)
     if _EQUALS_COMMAND.match(reader.source, start):
         reader.problem(EQUALS_COMMAND)
     while reader.pos < reader.end:
@@ -54,6 +54,8 @@ def read_word(reader: Reader) -> Word:
         if char not in WORD_END:
             word.value += _piece(reader, char, word)
     word.raw = reader.source[start : reader.pos]
+    if word.raw == "=" and not reader.in_test:
+        reader.problem(LONE_EQUALS)
     return word
 
 
@@ -192,10 +194,10 @@ def _arithmetic(reader: Reader, word: Word) -> str:
     reader.pos = at
     word.literal = False
     operand = _OPERAND.search(inside)
-    if operand and not _SUM.fullmatch(inside):
+    if operand:
         reader.problem(SUM_OPERAND + operand.group())
         reader.nested_words(inside)
-    return reader.source[start:at]
+    return "0"
 
 
 def _braced_variable(reader: Reader, word: Word) -> str:
@@ -240,20 +242,19 @@ def _variable(reader: Reader, word: Word, *, in_quotes: bool) -> str:
     found = _VARIABLE.match(reader.source, reader.pos, reader.end)
     if not found:
         reader.pos += 1
+        if not in_quotes:
+            reader.problem(UNKNOWN)
         return "$"
     reader.pos = found.end()
-    if found.group() == "$HOME":
+    name = found.group()
+    if name == "$HOME":
         return reader.home
     word.literal = False
-    if not (in_quotes and _in_a_sentence(reader, found)):
-        reader.problem(VARIABLE)
-    return found.group()
-
-
-def _in_a_sentence(reader: Reader, found: re.Match[str]) -> bool:
-    """Whether a special parameter such as `$?` stands in quotes between other text, as in messages."""
-    alone = reader.source[found.start() - 1] == '"' and reader.source.startswith('"', found.end())
-    return found.group() in ("$?", "$$", "$!", "$#") and not alone
+    if in_quotes and name in _SENTENCE_PARAMETERS and reader.source[found.start() - 1].isspace():
+        word.masked = True
+        return name
+    reader.problem(VARIABLE)
+    return reader.script.variables.get(name[1:], name)
 
 
 def _brace(reader: Reader, word: Word) -> str:

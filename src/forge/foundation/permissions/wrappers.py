@@ -90,6 +90,7 @@ EVALUATORS = frozenset(
         "coproc",
     ]
 )
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
 FRAGMENT = "Command appears to be an incomplete fragment"
 
 
@@ -103,6 +104,14 @@ def safe_assignment(word: Word) -> bool:
     if name in _NUMBER_VARIABLES:
         return value.isdigit()
     return name in SAFE_VARIABLES
+
+
+def has_safe_name(word: Word) -> bool:
+    """Whether a leading assignment sets a variable that cannot change what a reading command does."""
+    name, _, value = word.raw.partition("=")
+    if name in _LOCALE_VARIABLES or name in _NUMBER_VARIABLES:
+        return safe_assignment(word)
+    return name in SAFE_VARIABLES and word.literal
 
 
 def unwrapped(words: list[Word]) -> tuple[list[Word], str]:
@@ -125,6 +134,31 @@ def started(simple: Simple) -> list[list[Word]]:
         found.append(words)
         words = _inner(words)
     return found
+
+
+def quoted_command(words: list[Word]) -> str:
+    """The command line that a wrapper gets as one argument: eval, script -c, env -S."""
+    name = words[0].value.rsplit("/", 1)[-1] if words else ""
+    values = [word.value for word in words[1:]]
+    if name == "eval":
+        return " ".join(values)
+    flag = {"script": "c", "env": "S", "su": "c"}.get(name)
+    for at, value in enumerate(values[:-1]):
+        if flag and value.startswith("-") and not value.startswith("--") and value.endswith(flag):
+            return values[at + 1]
+    return ""
+
+
+def script_of(words: list[Word]) -> str:
+    """The script that a shell is given with -c."""
+    if not words or words[0].value.rsplit("/", 1)[-1] not in SHELLS:
+        return ""
+    for at, word in enumerate(words[1:], 1):
+        if not word.value.startswith("-"):
+            return ""
+        if not word.value.startswith("--") and "c" in word.value:
+            return words[at + 1].value if at + 1 < len(words) else ""
+    return ""
 
 
 def _time(words: list[Word]) -> tuple[list[Word], str]:
@@ -212,6 +246,7 @@ _LOOSE = {
     "eval": "",
     "coproc": "",
     "busybox": "",
+    "nocorrect": "",
 }
 _OPERANDS = {"timeout": 1, "flock": 1, "taskset": 1, "chrt": 1}
 
@@ -231,5 +266,7 @@ def _inner(words: list[Word]) -> list[Word]:
             at += 2 if len(value) == 2 and value[1] in valued else 1
         else:
             break
-    operands = _OPERANDS.get(name, 0)
-    return words[at + operands :]
+    words = words[at + _OPERANDS.get(name, 0) :]
+    while words and _ASSIGNMENT.match(words[0].value):
+        words = words[1:]
+    return words

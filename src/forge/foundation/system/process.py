@@ -13,6 +13,9 @@ from typing import Any
 
 import msgspec
 
+if sys.platform == "linux":
+    import fcntl
+
 
 class Unsupported(Exception):
     """This operating system lacks what was asked for; the text says what."""
@@ -106,8 +109,6 @@ def pipe(size: int = 0) -> tuple[int, int]:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     if size and sys.platform == "linux":
-        import fcntl  # does not exist everywhere
-
         with contextlib.suppress(OSError):
             fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, size)
     return reading, writing

@@ -13,7 +13,8 @@ from unit.core.tools.test_write import CURRENT, STALE
 
 CHANGED = (
     "(note: the file had been modified on disk since you last read it — the edit applied cleanly, but the "
-    "file contains other changes not in your context. Read it before edits that depend on surrounding content.)"
+    "file contains other changes not in your context. Read it before edits that depend on surrounding "
+    "content.)"
 )
 
 

@@ -173,6 +173,9 @@ def test_binary_formats_are_refused_by_their_name(tmp_path: Path, extension: str
 
 
 def test_a_name_that_is_not_utf8_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"n\xff.txt")).write_text("x")
+    found = call(ACTION, RecordingContext(tmp_path), file_path="n\ufffd.txt")
+    assert (found.content, found.data["file"]["filePath"]) == ("1\tx", "n\ufffd.txt")
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     os.mkdir(folder)
     ctx = RecordingContext(folder)

@@ -74,13 +74,15 @@ def test_images_come_back_as_pictures(
         (
             b"not an image",
             "File has an image extension but its content is not a valid PNG/JPEG/GIF/WebP. Detected: "
-            "unrecognized bytes (hex: 6e 6f 74 20 61 6e 20 69). This usually means a download saved an error/login page "
+            "unrecognized bytes (hex: 6e 6f 74 20 61 6e 20 69). This usually means a download saved an "
+            "error/login page "
             'instead of the image. Use `file "a.png"` to confirm, or read it as text with Bash (e.g. '
             "`head -c 500`).",
         ),
         (
             b"<!DOCTYPE html><html>",
-            "File has an image extension but its content is not a valid PNG/JPEG/GIF/WebP. Detected: HTML document "
+            "File has an image extension but its content is not a valid PNG/JPEG/GIF/WebP. Detected: HTML "
+            "document "
             '(starts with "<!DOCTYPE html><html>"). This usually means a download saved an error/login page '
             'instead of the image. Use `file "a.png"` to confirm, or read it as text with Bash (e.g. '
             "`head -c 500`).",
@@ -150,7 +152,8 @@ def test_cells_without_pictures_between_them_are_one_text(tmp_path: Path) -> Non
     (tmp_path / "n.ipynb").write_text(notebook(*cells, language="julia"))
     assert call(ACTION, RecordingContext(tmp_path), file_path="n.ipynb").content == [
         Text(
-            '<cell id="cell-0"><language>julia</language>a</cell id="cell-0">\n\nOutputs are too large to include. '
+            '<cell id="cell-0"><language>julia</language>a</cell id="cell-0">\n\nOutputs are too '
+            "large to include. "
             "Use Bash with: cat <notebook_path> | jq '.cells[0].outputs'\n"
             '<cell id="cell-1"><cell_type>raw</cell_type>r</cell id="cell-1">'
         )
@@ -173,13 +176,13 @@ def test_an_empty_notebook_has_no_output(tmp_path: Path) -> None:
         ),
         (
             "{}",
-            'Notebook file is not a valid Jupyter notebook (top-level "cells" must be an array of cell objects',
+            'Notebook file is not a valid Jupyter notebook (top-level "cells" must be an array',
         ),
         ("[]", "Notebook file is not a valid Jupyter notebook"),
         ('{"cells": [5]}', "Notebook file is not a valid Jupyter notebook"),
         (
             notebook({"cell_type": "code", "source": "z" * 300_000}),
-            "Notebook content (293KB) exceeds maximum allowed size (256KB). Use Bash with jq to read specific",
+            "Notebook content (293KB) exceeds maximum allowed size (256KB). Use Bash with jq to",
         ),
     ],
 )
@@ -223,8 +226,8 @@ def test_pages_of_a_pdf_can_be_chosen(tmp_path: Path, pages: str, widths: list[i
 
 
 INVALID = (
-    'Invalid pages parameter: "{}". Give one page ("3") or one range ("1-5"), not a list. To read several pages '
-    "or ranges, read each one separately. Pages are 1-indexed."
+    'Invalid pages parameter: "{}". Give one page ("3") or one range ("1-5"), not a list. To read several '
+    "pages or ranges, read each one separately. Pages are 1-indexed."
 )
 TOO_MANY = 'Page range "{}" exceeds maximum of 20 pages per request. Please use a smaller range.'
 

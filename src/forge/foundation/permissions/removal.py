@@ -1,0 +1,101 @@
+"""Removals that would take away the system, the home or the work: they ask in every mode."""
+
+from __future__ import annotations
+
+import os.path
+import re
+
+from forge.foundation.permissions.places import contains, forms, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.foundation.permissions.situation import Situation
+    from forge.foundation.permissions.syntax import Word
+
+REMOVERS = frozenset({"rm", "rmdir"})
+_POSSIBLY_EMPTY = re.compile(r"\"?\$(?:\{(\w+)\}|(\w+))\"?/+\*?\"?")
+_NO_ALLOW_RULE = "This requires explicit approval and cannot be auto-allowed by permission rules."
+
+
+class Danger:
+    """Why a removal must be confirmed: a short reason and a message."""
+
+    __slots__ = ("message", "reason")
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        self.message = message
+
+
+def dangerous_removal(words: list[Word], s: Situation, *, moved: bool) -> Danger | None:
+    """The first dangerous target of an rm or rmdir command."""
+    name = words[0].value.rsplit("/", 1)[-1] if words else ""
+    if name not in REMOVERS:
+        return None
+    line = " ".join(word.raw for word in words)
+    for word in words[1:]:
+        if word.value.startswith("-") and not word.value.startswith("-/"):
+            continue
+        danger = _unknown(name, word, line) or _known(name, word, s, moved=moved)
+        if danger:
+            return danger
+    return None
+
+
+def _unknown(name: str, word: Word, line: str) -> Danger | None:
+    if "$(" in word.raw or "`" in word.raw:
+        return Danger(
+            f"Dangerous {name} operation on statically-unresolvable target: command substitution output",
+            f"Dangerous {name} operation detected: the target is the output of a command substitution (`$(...)` or"
+            f" backticks) and cannot be checked before the command runs. {_NO_ALLOW_RULE}",
+        )
+    empty = _POSSIBLY_EMPTY.fullmatch(word.raw)
+    if not empty or (empty.group(1) or empty.group(2)) == "HOME":
+        return None
+    variable = empty.group(1) or empty.group(2)
+    tail = "/*" if word.raw.rstrip('"').endswith("*") else "/"
+    return Danger(
+        f"Dangerous {name} operation on possibly-empty variable path: {word.raw} in `{line}`"
+        f' (rewrite it as "${{{variable}:?}}"{tail} or use a literal path)',
+        f"Dangerous {name} operation detected in `{line}`. The target '{word.raw}' is a shell variable expansion:"
+        f" when ${variable} is unset or empty it becomes `/`, `/*` or a top-level path. {_NO_ALLOW_RULE}",
+    )
+
+
+def _known(name: str, word: Word, s: Situation, *, moved: bool) -> Danger | None:
+    value = word.value.replace("${HOME}", s.home)
+    shown = _shown(value, s)
+    below_all = value.rstrip("*") if value.endswith("*") and value.rstrip("*")[-1:] in ("", "/") else None
+    path = resolve(value if below_all is None else below_all or ".", s)
+    if _critical(path, s):
+        return Danger(
+            f"Dangerous {name} operation on critical path: {shown}",
+            f"Dangerous {name} operation detected: '{shown}'\n\nThis command would remove a critical system"
+            f" directory. {_NO_ALLOW_RULE}",
+        )
+    if (moved and below_all in ("", "./")) or value == "*/":
+        return Danger(
+            f"Dangerous {name} operation on statically-unresolvable target: {shown}",
+            f"Dangerous {name} operation detected: the target '{shown}' depends on where the command runs."
+            f" {_NO_ALLOW_RULE}",
+        )
+    if any(contains(form, directory) for form in forms(path) for directory in {s.cwd, *s.directories}):
+        return Danger(
+            f"Dangerous {name} operation on working directory or its ancestor: {shown}",
+            f"Dangerous {name} operation detected: '{shown}'\n\nThis command would remove a workspace directory (the"
+            " working directory, an additional working directory, or one of their parent directories)."
+            f" {_NO_ALLOW_RULE}",
+        )
+    return None
+
+
+def _critical(path: str, s: Situation) -> bool:
+    return path == "/" or os.path.dirname(path) == "/" or path in forms(s.home)
+
+
+def _shown(value: str, s: Situation) -> str:
+    if value.startswith("/"):
+        return value
+    if value == "~" or value.startswith("~/"):
+        return s.home + value[1:]
+    return resolve(value, s)
