@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+from forge.agent.background import Background
 from forge.agent.event import ToolProgress
 from forge.agent.session import Session
+from forge.core.job import Job, JobView
 from forge.core.message import ToolUse
 from forge.core.tool import FileStamp
 from forge.foundation.permissions.decide import readable
+
+T = TypeVar("T")
 
 MAX_RESULT_CHARS = 400_000
 _PREVIEW_CHARS = 2_000
@@ -64,6 +68,21 @@ class CallContext:
 
     def progress(self, text: str) -> None:
         self.session.emit(ToolProgress(self._call, text))
+
+    def keep(self, kind: type[T]) -> T:
+        return self.session.keep(kind)
+
+    def set_mode(self, mode: str) -> None:
+        self.session.set_mode(mode)
+
+    def begin(self, job: Job) -> None:
+        self.session.keep(Background).begin(self.session, job)
+
+    def jobs(self) -> list[JobView]:
+        return self.session.keep(Background).views()
+
+    def stop_job(self, job_id: str) -> bool:
+        return self.session.keep(Background).stop(job_id)
 
     def bounded(self, content: str) -> str:
         """The text, or its beginning and the file that holds all of it when it is too large for a message."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.job import Job, JobEnd, JobView
 from forge.core.message import Block, ToolResult, ToolUse, Usage
 from forge.core.model import Delta, Retrying
 
@@ -104,6 +105,25 @@ class Warned(msgspec.Struct, frozen=True):
     text: str
 
 
+class JobStarted(msgspec.Struct, frozen=True):
+    """A job goes on beside the conversation."""
+
+    job: Job
+
+
+class JobEnded(msgspec.Struct, frozen=True):
+    """A job is over; `job` as it was started, `end` how it ended."""
+
+    job: Job
+    end: JobEnd
+
+
+class JobsChanged(msgspec.Struct, frozen=True):
+    """The set of running jobs is another."""
+
+    running: list[JobView]
+
+
 class Denial(msgspec.Struct, frozen=True):
     tool_name: str
     tool_use_id: str
@@ -155,5 +175,8 @@ Event = (
     | Folded
     | ModeChanged
     | Warned
+    | JobStarted
+    | JobEnded
+    | JobsChanged
     | TurnEnded
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -21,6 +21,8 @@ from forge.foundation.permissions.decide import removed
 from forge.foundation.permissions.situation import Situation
 from forge.foundation.permissions.updates import apply_updates
 
+T = TypeVar("T")
+
 
 class Limits(msgspec.Struct, frozen=True):
     """When a turn must end by itself; None means no limit."""
@@ -33,13 +35,15 @@ class Limits(msgspec.Struct, frozen=True):
 class Prompt(msgspec.Struct, frozen=True):
     """What the user said.
 
-    `query` false adds it to the history without asking the model; `verbatim` leaves @mentions alone.
+    `query` false adds it to the history without asking the model; `verbatim` leaves @mentions alone;
+    `origin` says who spoke if it was not the user.
     """
 
     content: str | list[Block]
     uuid: str
     query: bool = True
     verbatim: bool = False
+    origin: dict[str, str] | None = None
 
     @property
     def blocks(self) -> list[Block]:
@@ -133,6 +137,15 @@ class Session:
         self.turn = Turn(parts.clock(), {})
         self._task: asyncio.Task[TurnEnded] | None = None
         self.interrupted = False
+        self._kept: dict[type, object] = {}
+        self.woken = asyncio.Event()
+
+    def keep(self, kind: type[T]) -> T:
+        """The session's one object of this kind, made on first use."""
+        kept = self._kept.get(kind)
+        if not isinstance(kept, kind):
+            kept = self._kept[kind] = kind()
+        return kept
 
     def emit(self, event: Event) -> None:
         self.host.emit(event)
@@ -203,6 +216,11 @@ class Session:
             last = self.messages.pop()
             blocks = [*last.blocks, *blocks]
         self.messages.append(Message("user", blocks))
+
+    def wake(self, prompt: Prompt) -> None:
+        """Queues a prompt nobody typed, such as the news that a job has ended."""
+        self.pending.append(prompt)
+        self.woken.set()
 
     def take_pending(self) -> list[Prompt]:
         taken, self.pending = self.pending, []

@@ -11,10 +11,12 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from forge.core.job import Job, JobView
 from forge.core.message import Block
 from forge.foundation.origin import BUILTIN, Origin
 
 A = TypeVar("A")
+T = TypeVar("T")
 
 
 class ToolError(Exception):
@@ -98,6 +100,26 @@ class ToolContext(Protocol):
 
     def progress(self, text: str) -> None:
         """Tells the host what is going on; may be called often."""
+        ...
+
+    def keep(self, kind: type[T]) -> T:
+        """The session's one object of this kind (a task list, a plan …), made on first use."""
+        ...
+
+    def set_mode(self, mode: str) -> None:
+        """Changes the permission mode of the session."""
+        ...
+
+    def begin(self, job: Job) -> None:
+        """Starts work that goes on after this call; the model is told when it ends."""
+        ...
+
+    def jobs(self) -> list[JobView]:
+        """The jobs of the session, running and ended."""
+        ...
+
+    def stop_job(self, job_id: str) -> bool:
+        """Stops a running job; false if there is none of that id."""
         ...
 
 

@@ -11,7 +11,7 @@ from forge.core.amount import human_duration
 from forge.core.shell.environment import child_environment, find_shell
 from forge.core.shell.execute import Command, Outcome, execute
 from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent, pointless_wait
-from forge.core.shell.output import failure_text, persisted, saved, shown_text
+from forge.core.shell.output import failure_text, persisted, saved, shown_text, unsaved
 from forge.core.shell.reads import mark_shown
 from forge.core.shell.words import simple_commands
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
@@ -149,9 +149,10 @@ def _report(outcome: Outcome, data: dict[str, Any], ctx: ToolContext) -> ToolOut
     text = data["stdout"]
     if outcome.size > _output_limit(ctx):
         path = saved(outcome, os.path.join(ctx.results_dir, f"b{os.urandom(4).hex()}.txt"))
-        data["persistedOutputPath"] = path
-        data["persistedOutputSize"] = outcome.size
-        text = persisted(text, outcome.size, path)
+        if path:
+            data["persistedOutputPath"] = path
+            data["persistedOutputSize"] = outcome.size
+        text = persisted(text, outcome.size, path) if path else unsaved(text, outcome)
     parts = [text, data["stderr"].strip(), data.get("staleReadFileStateHint", "")]
     content = "\n".join(part for part in parts if part)
     return ToolOutput(content or "(Bash completed with no output)", data, is_error=False)

@@ -24,6 +24,7 @@ class Collector:
         self._tail = bytearray()
         self._descriptor = descriptor
         self._wanted_path = path
+        self._overflown = False
         self._file = -1
         self._ended: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -82,35 +83,39 @@ class Collector:
 
     def _keep(self, block: bytes) -> None:
         self.size += len(block)
-        if self._file < 0 and not self.path and len(self.head) + len(block) <= _MEMORY:
+        if not self._overflown and len(self.head) + len(block) <= _MEMORY:
             self.head += block
             return
-        if not self.path:
+        if not self._overflown:
+            self._overflown = True
             self._open()
-        if self._file >= 0 and self.size <= _MAX_FILE:
+        if self._file >= 0:
             self._write(block)
         self._tail += block
         if len(self._tail) > 4 * _TAIL:
             del self._tail[:-_TAIL]
 
     def _open(self) -> None:
-        self.path = self._wanted_path
+        path = self._wanted_path
         try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         except OSError:
             return
+        self.path = path
         self._write(bytes(self.head))
 
     def _write(self, block: bytes) -> None:
         try:
+            if self.size > _MAX_FILE:
+                raise OSError(f"more than {_MAX_FILE} bytes")
             view = memoryview(block)
             while view:
                 view = view[os.write(self._file, view) :]
         except OSError:
-            # A full disk costs the rest of the file, not the command.
+            # A full disk costs the file, not the command.
             os.close(self._file)
-            self._file = -1
+            self._file, self.path = -1, ""
 
     def _report(
         self, on_progress: Callable[[str], None], every: float, loop: asyncio.AbstractEventLoop

@@ -71,7 +71,7 @@ def exit_meaning(commands: list[Simple] | None, exit_code: int) -> str:
 
 def edits_in_place(text: str) -> bool:
     """Whether a command uses sed to change files, which are then no longer as the model has read them."""
-    return re.search(r"\bsed\s+(?:\S+\s+)*?(?:-[a-zA-Z]*i|--in-place)", text) is not None
+    return re.search(r"\bsed[ \t]+(?:[^\s;&|]+[ \t]+)*?(?:-[a-zA-Z]*i|--in-place)", text) is not None
 
 
 def _git_command(words: tuple[str, ...]) -> str:

@@ -24,12 +24,15 @@ def _trimmed(text: str) -> str:
 
 
 def saved(outcome: Outcome, path: str) -> str:
-    """The file with the whole output; written now unless that happened while the command ran."""
-    if outcome.path:
+    """The file with the whole output, written now unless that happened while the command ran; "" if not kept."""
+    if outcome.path or outcome.tail:
         return outcome.path
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(outcome.head)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(outcome.head)
+    except OSError:
+        return ""
     return path
 
 
@@ -45,6 +48,13 @@ def _preview(text: str) -> str:
     part = text[:_PREVIEW]
     end = part.rfind("\n")
     return part[:end] if end > _PREVIEW // 2 else part
+
+
+def unsaved(text: str, outcome: Outcome) -> str:
+    """The text for an output that is too large and could not be saved either."""
+    end = (outcome.tail or outcome.head).decode("utf-8", "replace").rstrip()
+    note = "(The output is too large to be shown, and the rest of it could not be saved.)"
+    return f"{_excerpt(text, end, outcome.size)}\n{note}"
 
 
 def failure_text(first_line: str, outcome: Outcome) -> str:

@@ -152,6 +152,16 @@ def test_huge_output_is_saved_while_it_comes(ctx: RecordingContext) -> None:
     assert Path(output.data["persistedOutputPath"]).stat().st_size == 5_000_000
 
 
+@pytest.mark.parametrize("count", [7000, 500_000])
+def test_large_output_that_cannot_be_saved_is_shown_from_both_ends(ctx: RecordingContext, count: int) -> None:
+    ctx.results_dir = "/proc/nowhere"
+    text = str(call(ACTION, ctx, command=f"seq 1 {count}").content)
+    assert text.startswith("1\n2\n") and " characters truncated] ..." in text
+    assert text.endswith(
+        f"\n{count}\n(The output is too large to be shown, and the rest of it could not be saved.)"
+    )
+
+
 @pytest.mark.parametrize("name", ["BASH_MAX_OUTPUT_LENGTH", "FORGE_BASH_MAX_OUTPUT_LENGTH"])
 def test_the_output_limit_comes_from_the_environment(tmp_path: Path, name: str) -> None:
     ctx = RecordingContext(tmp_path, {name: "10"})

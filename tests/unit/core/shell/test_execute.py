@@ -187,6 +187,7 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_command(tmp_path: Path)
     (tmp_path / "out").write_text("in the way")
     outcome = run("seq 1 500000; exit 7", tmp_path)
     assert (outcome.exit_code, outcome.size, outcome.tail[-7:]) == (7, 3_388_895, b"500000\n")
+    assert outcome.path == ""
 
 
 def test_progress_is_reported_while_it_runs(tmp_path: Path) -> None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from forge.core.job import Job, JobView
 from forge.core.tool import Action, FileStamp, ToolError, ToolOutput
+
+
+T = TypeVar("T")
 
 
 class RecordingContext:
@@ -23,6 +27,9 @@ class RecordingContext:
         self.hidden: tuple[str, ...] = ()
         self.settings: dict[str, Any] = {}
         self.reports: list[str] = []
+        self.kept: dict[type, object] = {}
+        self.begun: list[Job] = []
+        self.mode = "default"
 
     @property
     def setting(self) -> Callable[[str, Any], Any]:
@@ -36,6 +43,25 @@ class RecordingContext:
 
     def progress(self, text: str) -> None:
         self.reports.append(text)
+
+    def keep(self, kind: type[T]) -> T:
+        kept = self.kept.setdefault(kind, kind())
+        assert isinstance(kept, kind)
+        return kept
+
+    def set_mode(self, mode: str) -> None:
+        self.mode = mode
+
+    def begin(self, job: Job) -> None:
+        self.begun.append(job)
+
+    def jobs(self) -> list[JobView]:
+        return [JobView(j.id, j.kind, "running", j.description, j.command) for j in self.begun]
+
+    def stop_job(self, job_id: str) -> bool:
+        stopped = [j for j in self.begun if j.id == job_id]
+        self.begun = [j for j in self.begun if j.id != job_id]
+        return bool(stopped)
 
 
 class Refused(Exception):
