@@ -44,6 +44,7 @@ def end(
         request_ms=turn.request_ms,
         spent_before=turn.spent_before,
         prompt_uuids=turn.prompts,
+        origin=turn.origin,
     )
     s.recorder.side("last-prompt", leafUuid=s.recorder.leaf, lastPrompt=_last_prompt(s))
     s.recorder.side("cost-state", **s.ledger.state())

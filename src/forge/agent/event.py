@@ -158,6 +158,7 @@ class TurnEnded(msgspec.Struct, frozen=True):
     request_ms: float | None = None
     spent_before: dict[str, ModelSpend] = {}
     prompt_uuids: list[str] = []
+    origin: dict[str, str] | None = None
 
 
 Event = (

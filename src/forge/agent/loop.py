@@ -23,6 +23,7 @@ MAX_CONTINUATIONS = 3
 async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs one turn to its end and emits it; an interrupt is an end like any other."""
     s.turn = Turn(s.parts.clock(), s.ledger.snapshot())
+    s.turn.origin = prompt.origin
     s.emit(TurnStarted(prompt.uuid))
     try:
         async with asyncio.timeout(s.parts.limits.max_seconds):

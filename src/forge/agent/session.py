@@ -110,6 +110,7 @@ class Turn:
         self.text = ""
         self.denials: list[Denial] = []
         self.prompts: list[str] = []
+        self.origin: dict[str, str] | None = None
         self.continuations = 0
         self.reminded: set[str] = set()
         self.end_after_calls = False

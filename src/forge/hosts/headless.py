@@ -8,11 +8,13 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from forge.agent.background import Background
+from forge.agent.drive import Patience, drive
 from forge.agent.event import Event, Retried, TurnEnded, Warned
 from forge.agent.host import Answer, Question, Refuse
-from forge.agent.loop import run_turn
 from forge.agent.session import Prompt, Session
 from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.ids import new_uuid
@@ -56,16 +58,15 @@ class Headless:
         self._events: list[dict[str, Any]] = []
         self.wire: Wire | None = None
         self.control: Control | None = None
-        self.last: TurnEnded | None = None
+        self._held: list[TurnEnded] = []
+        self.holding: Callable[[], bool] = lambda: False
 
     def emit(self, event: Event) -> None:
         if isinstance(event, Warned):
             self._sink.complain(event.text)
         if self.control is not None:
             self.control.before(event)
-        self._show(event)
-        if isinstance(event, TurnEnded):
-            self.last = event
+        self._hold_or_show(event)
         if self.control is not None:
             self.control.after(event)
 
@@ -73,6 +74,17 @@ class Headless:
         if self.control is not None:
             return await self.control.ask(question)
         return Refuse(question.decision.message, asked=False)
+
+    def _hold_or_show(self, event: Event) -> None:
+        """A result waits while a job holds it back; the one that follows brings it out."""
+        if not isinstance(event, TurnEnded):
+            self._show(event)
+            return
+        self._held.append(event)
+        if not self.holding():
+            held, self._held = self._held, []
+            for ended in held[-1:] if self._o.output_format == "text" else held:
+                self._show(ended)
 
     def _show(self, event: Event) -> None:
         if self.wire is None:
@@ -118,6 +130,7 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
         if o.output_format == "stream-json":
             sink.record(failed_start(str(error), new_uuid()))
         raise
+    host.holding = built.session.keep(Background).holding
     host.wire = wire = Wire(built.session, _facts(o, c, built), time.time)
     if o.input_format == "stream-json":
         host.control = Control(o, c, built, (wire, sink))
@@ -135,7 +148,7 @@ async def _serve(o: RunOptions, host: Headless, session: Session) -> int:
             return await host.control.serve()
         text = await read_prompt(o.prompt)
         prompt = Prompt(text, new_uuid())
-        ended = await session.run(lambda: run_turn(session, prompt))
+        ended = await drive(session, prompt, _patience(session.parts.env))
     except asyncio.CancelledError:
         if not stopped:
             raise
@@ -143,6 +156,11 @@ async def _serve(o: RunOptions, host: Headless, session: Session) -> int:
     if ended.terminal_reason.startswith("aborted"):
         return 0
     return 1 if ended.is_error else 0
+
+
+def _patience(env: Mapping[str, str]) -> Patience:
+    ceiling = env.get("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "")
+    return Patience(holding=int(ceiling) / 1000) if ceiling.isdecimal() else Patience()
 
 
 def _facts(o: RunOptions, c: Configuration, built: Built) -> WireFacts:

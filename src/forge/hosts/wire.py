@@ -13,6 +13,7 @@ from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
 from forge.core.models.errors import final_word, retry_word
 from forge.foundation.ids import timestamp
+from forge.hosts import wire_jobs
 from forge.version import COMPATIBLE_WITH, VERSION
 
 Record = dict[str, Any]
@@ -49,6 +50,9 @@ class Wire:
             ev.ToolFinished: self._tool_finished,
             ev.Noted: self._noted,
             ev.ModeChanged: lambda e: [self.system("status", status=None, permissionMode=e.mode)],
+            ev.JobStarted: lambda e: wire_jobs.started(e, self.system),
+            ev.JobEnded: lambda e: wire_jobs.ended(e, self.system, self._clock()),
+            ev.JobsChanged: lambda e: wire_jobs.changed(e, self.system),
             ev.TurnEnded: lambda e: [self.result(e)],
         }
 
@@ -142,6 +146,8 @@ class Wire:
             "result_index": index,
             "model_usage_since_last_result": self._spend_since(e.spent_before),
         }
+        if e.origin is not None:
+            record["origin"] = e.origin
         if e.subtype != "success":
             record["errors"] = e.errors
             return record

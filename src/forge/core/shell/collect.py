@@ -43,10 +43,12 @@ class Collector:
 
     async def drain(self, patience: float) -> None:
         """Takes what is there; waits a little for the end, which children in the background may hold up."""
-        while self._descriptor >= 0 and self._read():
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience
+        while self._descriptor >= 0 and self._read() and loop.time() < deadline:
             pass
         if self._ended is not None and not self._ended.done():
-            await asyncio.wait([self._ended], timeout=patience)
+            await asyncio.wait([self._ended], timeout=max(deadline - loop.time(), 0))
 
     def finish(self) -> None:
         """Stops collecting. A pipe that others still write to is emptied until they are done."""

@@ -24,7 +24,7 @@ def _trimmed(text: str) -> str:
 
 
 def saved(outcome: Outcome, path: str) -> str:
-    """The file with the whole output, written now unless that happened while the command ran; "" if not kept."""
+    """The file with the whole output, written now unless that was done before; "" if it could not be."""
     if outcome.path or outcome.tail:
         return outcome.path
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from typing import Any
 
@@ -15,7 +14,7 @@ from forge.core.seen import stamp
 from forge.core.tool import Action, FileStamp, ToolContext, ToolError, ToolOutput
 from forge.core.tools.guard import CURRENT, STALE, is_stale, refuse_links, refuse_unread
 from forge.core.tools.location import calling_error, missing, refuse_null_bytes, resolve, system_error
-from forge.core.tools.match import Match, apply, find
+from forge.core.tools.match import Match, apply, find, trimmed
 from forge.core.tools.patch import structured_patch
 from forge.core.tools.store import write_atomically
 from forge.core.tools.textfile import TextFile, decode, encode
@@ -26,6 +25,9 @@ _CHANGED_NOTE = (
     "file contains other changes not in your context. Read it before edits that depend on surrounding "
     "content.)"
 )
+
+
+_NO_CHANGES = "No changes to make: old_string and new_string are exactly the same."
 
 
 class Args(msgspec.Struct, frozen=True):
@@ -57,7 +59,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     refuse_links(args.file_path, path)
     plan = _plan(args, ctx)
     before = plan.file.text if plan.file else ""
-    after = apply(before, plan.match, args.replace_all) if plan.file else plan.match.replacement
+    after = apply(before, plan.match, everywhere=args.replace_all) if plan.file else plan.match.replacement
     raw = encode(after, plan.file or TextFile(""))
     try:
         status = write_atomically(path, raw)
@@ -70,13 +72,13 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
 
 def _plan(args: Args, ctx: ToolContext) -> Plan:
     path = resolve(args.file_path, ctx)
-    new = _without_trailing_blanks(args.new_string, path)
-    if args.old_string == new:
-        raise ToolError("No changes to make: old_string and new_string are exactly the same.")
+    if args.old_string == args.new_string:
+        raise ToolError(_NO_CHANGES)
     loaded = _load(path)
     if loaded is None:
         if args.old_string:
             raise missing(path, ctx)
+        new = trimmed(args.new_string, whole=True) if _trims(path) else args.new_string
         return Plan(path, Match("", new, new))
     status, file = loaded
     if path.lower().endswith(".ipynb"):
@@ -87,9 +89,7 @@ def _plan(args: Args, ctx: ToolContext) -> Plan:
     if file.flaw:
         raise ToolError(file.refusal)
     stale = is_stale(path, status, ctx)
-    if not args.old_string:
-        return Plan(path, Match(file.text, new, new), file, ctx.seen[path], stale)
-    match = _unique(args, file.text, new, stale=stale)
+    match = _unique(args, path, file.text, stale=stale)
     return Plan(path, match, file, ctx.seen[path], stale)
 
 
@@ -113,29 +113,31 @@ def _load(path: str) -> tuple[os.stat_result, TextFile] | None:
         raise calling_error("Edit", error, "stat", path) from None
 
 
-def _without_trailing_blanks(text: str, path: str) -> str:
-    """New lines do not end in blanks, except where they mean something."""
-    if path.lower().endswith((".md", ".mdx")):
-        return text
-    return re.sub(r"[^\S\r\n]+(?=\r?\n|\Z)", "", text)
+def _trims(path: str) -> bool:
+    """Blanks at the end of a line mean something in Markdown."""
+    return not path.lower().endswith((".md", ".mdx"))
 
 
-def _unique(args: Args, text: str, new: str, *, stale: bool) -> Match:
-    match = find(text, args.old_string, new)
-    count = text.count(match.found) if match else 0
+def _unique(args: Args, path: str, text: str, *, stale: bool) -> Match:
+    match = find(text, args.old_string or text, args.new_string, trim=_trims(path))
     if match is None:
         raise ToolError(
             STALE if stale else f"String to replace not found in file.\nString: {args.old_string}"
         )
+    if match.found == match.replacement:
+        raise ToolError(_NO_CHANGES)
+    count = text.count(match.found) if args.old_string else 1
     if count > 1 and not args.replace_all:
-        raise ToolError(
-            STALE
-            if stale
-            else f"Found {count} matches of the string to replace, but replace_all is false. To replace all "
-            "occurrences, set replace_all to true. To replace only one occurrence, please provide more "
-            f"context to uniquely identify the instance.\nString: {args.old_string}"
-        )
+        raise ToolError(STALE if stale else _several(count, args.old_string))
     return match
+
+
+def _several(count: int, old: str) -> str:
+    return (
+        f"Found {count} matches of the string to replace, but replace_all is false. To replace all "
+        "occurrences, set replace_all to true. To replace only one occurrence, please provide more context "
+        f"to uniquely identify the instance.\nString: {old}"
+    )
 
 
 def _report(args: Args, plan: Plan, before: str, after: str) -> ToolOutput:

@@ -1,11 +1,19 @@
-"""Finds the text an edit means. Straight and typographic quotes match each other, nothing else does."""
+"""Finds the text an edit means, and applies it.
+
+Straight and typographic quotes match each other, nothing else is forgiven. Lines do not get trailing blanks, and
+a line that is removed goes with its line end; both only where nothing else stands on the line.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
 
 import msgspec
 
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 _OPENS_AFTER = frozenset(" \t\n\r([{—–")
+_TRAILING = re.compile(r"[^\S\r\n]+(?=\r?\n)")
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -16,23 +24,49 @@ class Match(msgspec.Struct, frozen=True):
     replacement: str
 
 
-def find(text: str, old: str, new: str) -> Match | None:
-    """What to replace by what, or None."""
-    if old in text:
-        return Match(old, new, new)
-    position = text.translate(_QUOTES).find(old.translate(_QUOTES))
-    if position < 0:
-        return None
-    found = text[position : position + len(old)]
-    return Match(found, new, _in_style_of(found, new))
+def find(text: str, old: str, new: str, *, trim: bool) -> Match | None:
+    """What to replace by what, or None; `trim` removes blanks at the ends of new lines."""
+    found = old
+    if old not in text:
+        position = text.translate(_QUOTES).find(old.translate(_QUOTES))
+        if position < 0:
+            return None
+        found = text[position : position + len(old)]
+    given = trimmed(new, whole=_ends_lines(text, found)) if trim else new
+    return Match(found, given, given if found == old else _in_style_of(found, given))
 
 
-def apply(text: str, match: Match, everywhere: bool) -> str:
-    """The text after the edit. A line that becomes empty by it goes with its line end."""
-    found = match.found
-    if not match.replacement and not found.endswith("\n") and f"{found}\n" in text:
-        found += "\n"
-    return text.replace(found, match.replacement, -1 if everywhere else 1)
+def apply(text: str, match: Match, *, everywhere: bool) -> str:
+    """The text after the edit."""
+    if match.replacement or match.found.endswith("\n"):
+        return text.replace(match.found, match.replacement, -1 if everywhere else 1)
+    parts: list[str] = []
+    position = 0
+    for start in _positions(text, match.found):
+        end = start + len(match.found)
+        starts_line = start == 0 or text[start - 1] == "\n"
+        parts.append(text[position:start])
+        position = end + (starts_line and text.startswith("\n", end))
+        if not everywhere:
+            break
+    return "".join([*parts, text[position:]])
+
+
+def trimmed(text: str, *, whole: bool) -> str:
+    """A text whose lines do not end in blanks; the last one only if it is `whole`."""
+    text = _TRAILING.sub("", text)
+    return text.rstrip(" \t\f\v") if whole else text
+
+
+def _ends_lines(text: str, found: str) -> bool:
+    return all(text[end : end + 1] in ("\n", "") for end in (p + len(found) for p in _positions(text, found)))
+
+
+def _positions(text: str, found: str) -> Iterator[int]:
+    position = text.find(found)
+    while position >= 0:
+        yield position
+        position = text.find(found, position + len(found))
 
 
 def _in_style_of(found: str, new: str) -> str:

@@ -129,6 +129,12 @@ def test_children_in_the_background_do_not_hold_up_the_call(tmp_path: Path) -> N
     os.kill(pid, 9)
 
 
+def test_a_child_that_never_stops_printing_does_not_hold_up_the_call(tmp_path: Path) -> None:
+    outcome = run("echo $$; yes & true", tmp_path)
+    os.killpg(int(outcome.head.split(b"\n")[0]), 9)
+    assert outcome.exit_code == 0
+
+
 def test_children_in_the_background_may_go_on_printing(tmp_path: Path) -> None:
     async def scenario() -> None:
         text = "mkfifo go; (read x < go; echo late; echo done > report) & echo started"

@@ -12,7 +12,6 @@ import msgspec
 from forge.core.job import Job, JobView
 from forge.core.tool import Action, FileStamp, ToolError, ToolOutput
 
-
 T = TypeVar("T")
 
 

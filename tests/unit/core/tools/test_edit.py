@@ -133,6 +133,8 @@ def test_encodings_that_cannot_be_kept_are_refused(tmp_path: Path, raw: bytes, s
         (b"one\nthree", "one\n", "", b"three"),
         (b"a\nb\nc\n", "b", "", b"a\nc\n"),
         (b"a\nb", "b", "", b"a\n"),
+        (b"foo a\nbar\n", " a", "", b"foo\nbar\n"),
+        (b"  line\nnext\n", "line", "", b"  \nnext\n"),
     ],
 )
 def test_encoding_and_line_ends_survive(
@@ -163,7 +165,11 @@ def test_typographic_quotes_match_straight_ones_and_are_kept(
 
 @pytest.mark.parametrize(
     ("name", "new", "result"),
-    [("f.py", "a  \nx\t\n \ny  ", "a\nx\n\ny\n"), ("f.md", "a  \nx", "a  \nx\n"), ("f.MDX", "a  ", "a  \n")],
+    [
+        ("f.py", "a  \nx\t\n \ny  ", "a\nx\n\ny\n"),
+        ("f.md", "a  \nx", "a  \nx\n"),
+        ("f.MDX", "a  ", "a  \n"),
+    ],
 )
 def test_new_lines_lose_trailing_blanks_except_in_markdown(
     tmp_path: Path, name: str, new: str, result: str
@@ -171,6 +177,18 @@ def test_new_lines_lose_trailing_blanks_except_in_markdown(
     ctx, path = opened(tmp_path, "old\n", name=name)
     call(ACTION, ctx, file_path=str(path), old_string="old", new_string=new)
     assert path.read_text() == result
+
+
+def test_a_blank_before_other_text_is_kept(tmp_path: Path) -> None:
+    ctx, path = opened(tmp_path, "foo(a)\n", name="f.py")
+    call(ACTION, ctx, file_path=str(path), old_string="foo(a", new_string="foo(b, ")
+    assert path.read_text() == "foo(b, )\n"
+
+
+def test_every_occurrence_is_removed_and_only_whole_lines_with_their_ends(tmp_path: Path) -> None:
+    ctx, path = opened(tmp_path, "x\na\nb a\na c\na\n")
+    call(ACTION, ctx, file_path=str(path), old_string="a", new_string="", replace_all=True)
+    assert path.read_text() == "x\nb \n c\n"
 
 
 @pytest.mark.parametrize("name", ["new.txt", "deep/er/new.txt"])

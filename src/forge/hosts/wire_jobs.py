@@ -1,0 +1,66 @@
+"""Background jobs as stream-json records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from forge.agent.event import JobEnded, JobsChanged, JobStarted
+from forge.core.job import JobView
+
+Record = dict[str, Any]
+
+
+def started(e: JobStarted, system: Callable[..., Record]) -> list[Record]:
+    """A job was started."""
+    job = e.job
+    return [
+        system(
+            "task_started",
+            task_id=job.id,
+            run_id=_run_id(job.id),
+            tool_use_id=job.tool_use_id or None,
+            description=job.description,
+            subagent_type=job.agent_type or None,
+            is_backgrounded=True,
+            task_type=job.kind,
+        )
+    ]
+
+
+def ended(e: JobEnded, system: Callable[..., Record], now: float) -> list[Record]:
+    """A job is over."""
+    job, end = e.job, e.end
+    patch = {"status": end.status, "end_time": round(now * 1000)}
+    return [
+        system("task_updated", task_id=job.id, run_id=_run_id(job.id), patch=patch),
+        system(
+            "task_notification",
+            task_id=job.id,
+            run_id=_run_id(job.id),
+            tool_use_id=job.tool_use_id or None,
+            status=end.status,
+            output_file=job.output_path,
+            summary=end.summary,
+            usage=end.usage,
+        ),
+    ]
+
+
+def changed(e: JobsChanged, system: Callable[..., Record]) -> list[Record]:
+    """The set of running jobs is another."""
+    return [system("background_tasks_changed", tasks=[_row(view) for view in e.running])]
+
+
+def _row(view: JobView) -> Record:
+    row = {
+        "task_id": view.id,
+        "run_id": _run_id(view.id),
+        "task_type": view.kind,
+        "description": view.description,
+    }
+    return {**row, "subagent_type": view.agent_type} if view.agent_type else row
+
+
+def _run_id(job_id: str) -> str:
+    return f"run-{job_id}"
