@@ -105,6 +105,27 @@ class Warned(msgspec.Struct, frozen=True):
     text: str
 
 
+class Compacting(msgspec.Struct, frozen=True):
+    """The history is being summarised."""
+
+
+class Compacted(msgspec.Struct, frozen=True):
+    """The history is now a summary. `facts` are the numbers of the transcript's boundary record."""
+
+    boundary_uuid: str
+    summary_uuid: str
+    summary: str
+    facts: dict[str, Any]
+    logical_parent: str | None = None
+
+
+class LocalOutput(msgspec.Struct, frozen=True):
+    """What a local command had to say."""
+
+    uuid: str
+    text: str
+
+
 class JobStarted(msgspec.Struct, frozen=True):
     """A job goes on beside the conversation."""
 
@@ -159,6 +180,7 @@ class TurnEnded(msgspec.Struct, frozen=True):
     spent_before: dict[str, ModelSpend] = {}
     prompt_uuids: list[str] = []
     origin: dict[str, str] | None = None
+    local_command: str = ""
 
 
 Event = (
@@ -176,6 +198,9 @@ Event = (
     | Folded
     | ModeChanged
     | Warned
+    | Compacting
+    | Compacted
+    | LocalOutput
     | JobStarted
     | JobEnded
     | JobsChanged

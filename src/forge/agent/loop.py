@@ -6,8 +6,10 @@ import asyncio
 
 import msgspec
 
+from forge.agent.compact import compact, due, possible, threshold
 from forge.agent.ending import answer_open_calls, end, failed, limited
 from forge.agent.event import ApiFailed, Folded, Noted, TurnEnded, TurnStarted
+from forge.agent.local import local_command, run_local
 from forge.agent.mentions import mentioned
 from forge.agent.reply import Reply, ask_model
 from forge.agent.session import Prompt, Session, Turn
@@ -24,10 +26,9 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs one turn to its end and emits it; an interrupt is an end like any other."""
     s.turn = Turn(s.parts.clock(), s.ledger.snapshot())
     s.turn.origin = prompt.origin
-    s.emit(TurnStarted(prompt.uuid))
     try:
         async with asyncio.timeout(s.parts.limits.max_seconds):
-            ended = await _turn(s, prompt)
+            ended = await (run_local if local_command(prompt) else _turn)(s, prompt)
     except TimeoutError:
         answer_open_calls(s, text("interrupted"))
         ended = limited(s, "time")
@@ -42,6 +43,7 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
 
 
 async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
+    s.emit(TurnStarted(prompt.uuid))
     submitted = await s.hooks.fire("UserPromptSubmit", prompt=prompt.text)
     if submitted.verdict == "deny":
         return end(s, result=submitted.reason)
@@ -51,7 +53,7 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
         return end(s)
     stop_hook_active = False
     while True:
-        reply = await ask_model(s)
+        reply = await _ask(s)
         if s.over_budget():
             answer_open_calls(s, text("budget"), show=False)
             return limited(s, "budget")
@@ -67,6 +69,22 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
         if s.out_of_turns():
             return limited(s, "max_turns")
         _fold_pending(s)
+
+
+async def _ask(s: Session) -> Reply:
+    """The next reply; a history that is or turns out to be too long is compacted first."""
+    if due(s):
+        await compact(s, "auto")
+    try:
+        reply = await ask_model(s)
+    except ModelError as error:
+        if error.kind != "context_overflow" or not possible(s):
+            raise
+        await compact(s, "auto")
+        reply = await ask_model(s)
+    if s.context_tokens <= threshold(s):
+        s.compactions_in_a_row = 0
+    return reply
 
 
 async def _acted(s: Session, reply: Reply) -> bool:

@@ -64,6 +64,19 @@ class Recorder:
         message = {"role": "user", "content": [result]}
         self._entry("user", uuid, {"message": message, "toolUseResult": data, **facts})
 
+    def boundary(self, uuid: str, facts: dict[str, Any]) -> str | None:
+        """The mark of a compaction: the chain begins anew behind it. Returns what came before."""
+        before, self.leaf = self.leaf, None
+        body = {
+            "subtype": "compact_boundary",
+            "content": "Conversation compacted",
+            "level": "info",
+            "logicalParentUuid": before,
+            "compactMetadata": facts,
+        }
+        self._entry("system", uuid, body)
+        return before
+
     def side(self, kind: str, **facts: Any) -> None:
         """A record outside the chain."""
         self._write({"type": kind, **facts, "sessionId": self.stamp.session_id})

@@ -141,6 +141,7 @@ def _accept(s: Session, arrival: Arrival, finished: Finished) -> Reply:
     s.ledger.add(card, finished.usage)
     s.turn.usage += finished.usage
     s.turn.stop_reason = finished.stop_reason
+    s.context_tokens = finished.usage.context
     message = finished.message
     s.turn.text = message.text or s.turn.text
     if message.blocks:

@@ -140,6 +140,9 @@ class Session:
         self.interrupted = False
         self._kept: dict[type, object] = {}
         self.woken = asyncio.Event()
+        self.context_tokens = 0
+        self.compactions_in_a_row = 0
+        self.standing: list[Reminder] = []
 
     def keep(self, kind: type[T]) -> T:
         """The session's one object of this kind, made on first use."""
@@ -147,6 +150,9 @@ class Session:
         if not isinstance(kept, kind):
             kept = self._kept[kind] = kind()
         return kept
+
+    def kept_objects(self) -> list[object]:
+        return list(self._kept.values())
 
     def emit(self, event: Event) -> None:
         self.host.emit(event)

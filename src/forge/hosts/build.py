@@ -64,6 +64,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
         elif not o.bare:
             where = await looking
             session.reminders = start_reminders(where, choice.card, time.time(), custom=custom)
+            session.standing = list(session.reminders)
     finally:
         looking.cancel()
     if o.name:

@@ -13,7 +13,7 @@ from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
 from forge.core.models.errors import final_word, retry_word
 from forge.foundation.ids import timestamp
-from forge.hosts import wire_jobs
+from forge.hosts import wire_compact, wire_jobs
 from forge.version import COMPATIBLE_WITH, VERSION
 
 Record = dict[str, Any]
@@ -40,7 +40,7 @@ class Wire:
         self._new_id = session.parts.new_id
         self.results = 0
         self._routes: dict[type, Callable[[Any], list[Record]]] = {
-            ev.TurnStarted: lambda e: [self.init(e)],
+            ev.TurnStarted: lambda e: [self.init()],
             ev.Requesting: self._requesting,
             ev.Streaming: self._streaming,
             ev.Retried: self._retried,
@@ -50,6 +50,9 @@ class Wire:
             ev.ToolFinished: self._tool_finished,
             ev.Noted: self._noted,
             ev.ModeChanged: lambda e: [self.system("status", status=None, permissionMode=e.mode)],
+            ev.Compacting: lambda e: wire_compact.started(self.system),
+            ev.Compacted: lambda e: wire_compact.done(e, self.system, self.user, self.init),
+            ev.LocalOutput: self._local_output,
             ev.JobStarted: lambda e: wire_jobs.started(e, self.system),
             ev.JobEnded: lambda e: wire_jobs.ended(e, self.system, self._clock()),
             ev.JobsChanged: lambda e: wire_jobs.changed(e, self.system),
@@ -72,7 +75,7 @@ class Wire:
             "uuid": self._new_id(),
         }
 
-    def init(self, started: ev.TurnStarted) -> Record:
+    def init(self) -> Record:
         s = self._s
         situation = s.situation
         return {
@@ -146,6 +149,8 @@ class Wire:
             "result_index": index,
             "model_usage_since_last_result": self._spend_since(e.spent_before),
         }
+        if e.local_command:
+            record["local_command"] = e.local_command
         if e.origin is not None:
             record["origin"] = e.origin
         if e.subtype != "success":
@@ -271,6 +276,10 @@ class Wire:
 
     def _noted(self, e: ev.Noted) -> list[Record]:
         return [self.user([{"type": "text", "text": e.text}], e.uuid)]
+
+    def _local_output(self, e: ev.LocalOutput) -> list[Record]:
+        text = f"<local-command-stdout>{e.text}</local-command-stdout>"
+        return [self.user(text, e.uuid, isReplay=True)]
 
     def _spend(self, name: str, spend: ev.ModelSpend) -> Record:
         u, card = spend.usage, self._s.ledger.cards.get(name)

@@ -1,0 +1,82 @@
+"""Commands of a prompt that Forge answers itself, without asking the model: /compact, /context, /usage."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from forge.agent.compact import compact, possible, threshold
+from forge.agent.ending import end
+from forge.agent.event import LocalOutput, TurnEnded, TurnStarted
+from forge.agent.session import Prompt, Session
+from forge.core.message import Text
+from forge.foundation.errors import ModelError
+
+
+def local_command(prompt: Prompt) -> str:
+    """The name of the local command a prompt consists of, or ""."""
+    name = prompt.text.split(None, 1)[0].removeprefix("/") if prompt.text.startswith("/") else ""
+    return "" if prompt.verbatim else _ALIASES.get(name, name if name in _COMMANDS else "")
+
+
+async def run_local(s: Session, prompt: Prompt) -> TurnEnded:
+    """Runs a local command as a turn of its own."""
+    name = local_command(prompt)
+    argument = prompt.text.partition(" ")[2].strip()
+    try:
+        said = await _COMMANDS[name](s, argument)
+    except ModelError as error:
+        said = f"Error: {error}"
+    if name != "compact":
+        s.emit(TurnStarted(prompt.uuid))
+    _remember(s, prompt, name, said)
+    s.emit(LocalOutput(s.parts.new_id(), said))
+    quiet = "" if name == "compact" else said
+    ended = end(s, result=quiet)
+    return msgspec.structs.replace(ended, num_turns=0, stop_reason=None, result=quiet, local_command=name)
+
+
+def _remember(s: Session, prompt: Prompt, name: str, said: str) -> None:
+    """Keeps the command and its output in the transcript, out of the conversation."""
+    spoken = (
+        f"<command-name>/{name}</command-name>\n<command-args>{prompt.text.partition(' ')[2]}</command-args>"
+    )
+    s.recorder.prompt(prompt.uuid, [Text(spoken)], isMeta=True, isVisibleInTranscriptOnly=True)
+    told = f"<local-command-stdout>{said}</local-command-stdout>"
+    s.recorder.prompt(s.parts.new_id(), [Text(told)], isMeta=True, isVisibleInTranscriptOnly=True)
+
+
+async def _compact(s: Session, focus: str) -> str:
+    if not possible(s):
+        return "Not enough messages to compact."
+    await compact(s, "manual", focus)
+    s.compactions_in_a_row = 0
+    return "Compacted "
+
+
+async def _context(s: Session, argument: str) -> str:
+    window = s.model.card.context_window
+    used = s.context_tokens
+    return (
+        f"Context: {used:,} of {window:,} tokens ({100 * used / window:.0f} %), {len(s.messages)} messages;"
+        f" compaction above {threshold(s):,}."
+    )
+
+
+async def _usage(s: Session, argument: str) -> str:
+    lines = [f"Total cost: ${s.ledger.cost:.4f}"]
+    for name, spend in s.ledger.spent.items():
+        u = spend.usage
+        lines.append(
+            f"  {name}: {u.input:,} in, {u.output:,} out, {u.cache_read:,} cached, ${spend.cost:.4f}"
+        )
+    return "\n".join(lines)
+
+
+_COMMANDS: dict[str, Callable[[Session, str], Awaitable[str]]] = {
+    "compact": _compact,
+    "context": _context,
+    "usage": _usage,
+}
+_ALIASES = {"cost": "usage", "stats": "usage"}

@@ -1,0 +1,36 @@
+"""Compaction as stream-json records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from forge.agent.event import Compacted
+
+Record = dict[str, Any]
+
+
+def started(system: Callable[..., Record]) -> list[Record]:
+    """The summary is being written."""
+    return [system("status", status="compacting", compact_output_chars=0)]
+
+
+def done(
+    e: Compacted, system: Callable[..., Record], user: Callable[..., Record], init: Callable[[], Record]
+) -> list[Record]:
+    """The boundary and the summary that stands for everything before it."""
+    facts = e.facts
+    metadata = {
+        "trigger": facts["trigger"],
+        "pre_tokens": facts["preTokens"],
+        "post_tokens": facts["postTokens"],
+        "cumulative_dropped_tokens": 0,
+        "duration_ms": facts["durationMs"],
+    }
+    boundary = system("compact_boundary", compact_metadata=metadata, logical_parent_uuid=e.logical_parent)
+    return [
+        system("status", status=None, compact_result="success"),
+        *([init()] if facts["trigger"] == "manual" else []),
+        {**boundary, "uuid": e.boundary_uuid},
+        user([{"type": "text", "text": e.summary}], e.summary_uuid, isSynthetic=True),
+    ]
