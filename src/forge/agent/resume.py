@@ -1,128 +1,163 @@
-"""Turns a transcript back into a conversation, repaired so that a model accepts it."""
+"""Turns a transcript back into a conversation, repaired so that a model accepts it.
+
+Only the entries of the conversation are decoded, one after the other; the file is never in memory as a whole.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from forge.agent.texts.load import text
-from forge.core.message import Block, Message, Role, Text, ToolResult, decode_blocks
-from forge.foundation.transcript import Record, chain, read_records
+from forge.agent.mending import Mending, repair
+from forge.core.message import Block, Message, Role, Text, ToolResult
+from forge.foundation.lineage import Link, lineage
+from forge.foundation.sessions import find_title, newest
+from forge.foundation.transcript import Index, Record, decode_record, read_index, read_lines
 
-NO_RESPONSE = "No response requested."
+__all__ = ["Past", "find_session", "load", "messages", "newest_session", "repair"]
+
+_COMMAND_OUTPUT = ("<local-command-caveat>", "<local-command-stdout>", "<local-command-stderr>")
 
 
 class Past(msgspec.Struct, frozen=True):
-    """An earlier session: its messages, where to go on, and what it had cost."""
+    """An earlier session: its messages, where to go on, what it had cost, and what could not be read."""
 
     messages: list[Message]
     leaf: str | None
-    records: list[Record]
     cost_state: dict[str, Any]
     path: str
+    line: list[Link] = []
+    file_history: list[tuple[int, int]] = []
+    notes: list[str] = []
 
     @property
     def session_id(self) -> str:
         return os.path.basename(self.path).removesuffix(".jsonl")
 
+    @property
+    def records(self) -> Iterator[Record]:
+        """The records of the conversation, read anew; their values stay as they are in the file."""
+        for line in read_lines(self.path, ((link.at, link.size) for link in self.line)):
+            try:
+                yield _decode_raw(line)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                continue
+
+
+class _Entry(msgspec.Struct, gc=False):
+    """The fields of an entry that the history is made of; results in structured form are skipped."""
+
+    type: Any = None
+    uuid: Any = None
+    message: Any = None
+    rendered: Any = None
+    madeBy: Any = None
+    isApiErrorMessage: Any = None
+
+
+_decode_raw = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_entry = msgspec.json.Decoder(_Entry).decode
+
 
 def load(path: str, until: str = "") -> Past | None:
     """Reads a transcript; None if it holds no conversation (or not the entry `until`)."""
     try:
-        records = list(read_records(path))
+        index = read_index(path)
     except OSError:
         return None
-    line = chain(records, until)
-    if not any(r.get("type") in ("user", "assistant") and r.get("timestamp") for r in line):
+    line, notes = lineage(index.links, index.kept, until)
+    if not any(link.kind in ("user", "assistant") and link.stamped for link in line):
         return None
-    cost = next((r for r in reversed(records) if r.get("type") == "cost-state"), {})
-    return Past(repair(messages(line)), line[-1]["uuid"], line, cost, path)
+    mending = Mending([*index.notes, *notes])
+    history = repair(messages(_entries(path, line), mending), mending)
+    return Past(
+        history, line[-1].uuid, _cost_state(index), path, line, index.file_history, mending.notes()
+    )
 
 
-def messages(line: list[Record]) -> list[Message]:
+def messages(line: Iterable[Record], mending: Mending | None = None) -> list[Message]:
     """The history of a chain of records; neighbours of one role become one message."""
+    mending = mending or Mending([])
     history: list[Message] = []
+    local = False
     for record in line:
         kind = record.get("type")
         if kind == "attachment":
             _add_reminder(history, record)
         elif kind in ("user", "assistant"):
-            _add_message(history, record, "user" if kind == "user" else "assistant")
+            local = _is_local_command(record, after_one=local)
+            if not local and not record.get("isApiErrorMessage"):
+                _add_message(history, record, "user" if kind == "user" else "assistant", mending)
     return history
 
 
-def repair(history: list[Message]) -> list[Message]:
-    """Answers calls that never got a result and closes a trailing question, as the reference does."""
-    fixed: list[Message] = []
-    for n, message in enumerate(history):
-        fixed.append(message)
-        if message.role != "assistant" or not message.calls:
-            continue
-        after = history[n + 1] if n + 1 < len(history) else None
-        given = {b.tool_use_id for b in after.blocks if isinstance(b, ToolResult)} if after else set()
-        missing = [c for c in message.calls if c.id not in given]
-        results: list[Block] = [ToolResult(c.id, text("interrupted"), True) for c in missing]
-        if not results:
-            continue
-        if after is not None and after.role == "user":
-            history[n + 1] = Message("user", [*results, *after.blocks])
-        else:
-            fixed.append(Message("user", results))
-    if fixed and fixed[-1].role == "user":
-        fixed.append(Message("assistant", [Text(NO_RESPONSE)], made_by="<synthetic>"))
-    return fixed
-
-
 def newest_session(folder: str) -> str | None:
-    """Path of the transcript written last in a project folder."""
-    try:
-        names = [n for n in os.listdir(folder) if n.endswith(".jsonl")]
-    except OSError:
-        return None
-    paths = [os.path.join(folder, n) for n in names]
-    return max(paths, key=lambda p: os.stat(p).st_mtime_ns, default=None)
+    """Path of the transcript written last in a project folder that holds a conversation."""
+    return newest(folder)
 
 
 def find_session(projects: str, folder: str, name: str) -> str | None:
     """The transcript of a session id or title: first in this project's folder, then in all others."""
-    here = os.path.join(folder, f"{name}.jsonl")
-    if os.path.isfile(here):
-        return here
-    try:
-        others = [os.path.join(projects, d, f"{name}.jsonl") for d in os.listdir(projects)]
-    except OSError:
-        return None
-    found = next((p for p in others if os.path.isfile(p)), None)
-    return found or _by_title(folder, name)
+    if os.path.basename(name) == name:
+        here = os.path.join(folder, f"{name}.jsonl")
+        if os.path.isfile(here):
+            return here
+        try:
+            others = [os.path.join(projects, d, f"{name}.jsonl") for d in os.listdir(projects)]
+        except OSError:
+            return None
+        found = next((p for p in others if os.path.isfile(p)), None)
+        if found is not None:
+            return found
+    return find_title(folder, name)
 
 
-def _by_title(folder: str, title: str) -> str | None:
-    try:
-        names = sorted(n for n in os.listdir(folder) if n.endswith(".jsonl"))
-    except OSError:
-        return None
-    for name in names:
-        path = os.path.join(folder, name)
-        titles = [r.get("customTitle") for r in read_records(path) if r.get("type") == "custom-title"]
-        if titles and titles[-1] == title:
-            return path
-    return None
+def _entries(path: str, line: list[Link]) -> Iterator[Record]:
+    wanted = [link for link in line if link.kind in ("user", "assistant", "attachment")]
+    for text in read_lines(path, ((link.at, link.size) for link in wanted)):
+        try:
+            entry = _decode_entry(text)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        yield msgspec.structs.asdict(entry)
 
 
-def _add_message(history: list[Message], record: Record, role: Role) -> None:
+def _cost_state(index: Index) -> dict[str, Any]:
+    for text in read_lines(index.path, reversed(index.costs)):
+        record = decode_record(text)
+        if record is not None:
+            return record
+    return {}
+
+
+def _is_local_command(record: Record, *, after_one: bool) -> bool:
+    """Whether an entry shows a command of the program itself, which the model was never told about."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, str):
+        return False
+    return content.startswith(_COMMAND_OUTPUT) or (after_one and content.startswith("<command-name>"))
+
+
+def _add_message(history: list[Message], record: Record, role: Role, mending: Mending) -> None:
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(message, dict) or not isinstance(content, str | list):
+        mending.dropped += 1
         return
-    blocks = decode_blocks(content)
-    identity = message.get("id") if isinstance(message.get("id"), str) else ""
+    blocks = mending.blocks(content)
+    if not blocks:
+        return
+    identity = message.get("id")
     last = history[-1] if history else None
     if last is not None and last.role == role:
         history[-1] = Message(role, _merged(last.blocks, blocks), last.id, last.made_by)
     else:
-        history.append(Message(role, blocks, identity or "", _maker(record, message)))
+        named = identity if isinstance(identity, str) else ""
+        history.append(Message(role, blocks, named, _maker(record, message)))
 
 
 def _merged(before: list[Block], blocks: list[Block]) -> list[Block]:
@@ -146,9 +181,15 @@ def _maker(record: Record, message: dict[str, Any]) -> str:
 def _add_reminder(history: list[Message], record: Record) -> None:
     """Reminders stand before the words of the prompt they were written after, but behind results."""
     rendered = record.get("rendered")
-    if not isinstance(rendered, list) or not history or history[-1].role != "user":
+    if not isinstance(rendered, list):
         return
     texts = [r["content"] for r in rendered if isinstance(r, dict) and isinstance(r.get("content"), str)]
+    new: list[Block] = [Text(t) for t in texts if t]
+    if not new:
+        return
+    if not history or history[-1].role != "user":
+        history.append(Message("user", new))
+        return
     last = history[-1]
     at = 0
     for n, block in enumerate(last.blocks):
@@ -156,5 +197,4 @@ def _add_reminder(history: list[Message], record: Record) -> None:
             isinstance(block, Text) and block.text.startswith("<system-reminder>")
         ):
             at = n + 1
-    new: list[Block] = [Text(t) for t in texts]
     history[-1] = Message("user", [*last.blocks[:at], *new, *last.blocks[at:]])

@@ -7,17 +7,38 @@ lines they cannot parse and writers never append to a torn one.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from forge.foundation.encode import dumps
+from forge.foundation.lineage import Kept, Link, lineage
 
 Record = dict[str, Any]
 
 _CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress"})
+_SIDE_TYPES = frozenset(
+    {
+        "queue-operation",
+        "last-prompt",
+        "tools-used",
+        "cost-state",
+        "mode",
+        "atis-latch",
+        "api-request",
+        "api-request-shape",
+        "api-request-blob",
+        "file-history-snapshot",
+        "file-history-delta",
+        "custom-title",
+        "agent-name",
+        "tag",
+        "ai-title",
+        "summary",
+    }
+)
 
 _decode = msgspec.json.Decoder().decode
 
@@ -61,60 +82,179 @@ def read_records(path: str) -> Iterator[Record]:
     """Yields the records of a transcript in file order; lines that are not JSON objects are skipped."""
     with open(path, "rb") as lines:
         for line in lines:
-            try:
-                record = _decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                continue
-            if isinstance(record, dict):
+            record = decode_record(line)
+            if record is not None:
                 yield record
 
 
 def chain(records: list[Record], until: str = "") -> list[Record]:
     """The records of the current conversation, root first; `until` cuts after that uuid.
 
-    The leaf is the last entry nobody names as its parent, sidechains and hidden entries only if nothing else
-    is left. Results of parallel calls that hang beside the line are put back behind their call.
+    The leaf is the last entry nobody names as its parent, sidechains only if nothing else is left. Results of
+    parallel calls that hang beside the line are put back behind their call.
     """
-    entries = [r for r in records if r.get("type") in _CHAIN_TYPES and isinstance(r.get("uuid"), str)]
-    by_id = {r["uuid"]: r for r in entries}
-    leaf = by_id.get(until) if until else _leaf(entries)
-    line: list[Record] = []
-    seen: set[str] = set()
-    while leaf is not None and leaf["uuid"] not in seen:
-        seen.add(leaf["uuid"])
-        line.append(leaf)
-        parent = leaf.get("parentUuid")
-        leaf = by_id.get(parent) if isinstance(parent, str) else None
-    line.reverse()
-    return _with_siblings(line, entries, seen)
+    links = [_link(n, r) for n, r in enumerate(records) if isinstance(r.get("uuid"), str)]
+    kept = [k for r in records if (k := _kept(r.get("compactMetadata"))) is not None]
+    line, _ = lineage(links, kept, until)
+    return [records[link.at] for link in line]
 
 
-def _leaf(entries: list[Record]) -> Record | None:
-    parents = {r.get("parentUuid") for r in entries}
-    ends = [r for r in entries if r["uuid"] not in parents]
-    plain = [r for r in ends if not r.get("isSidechain")]
-    candidates = plain or ends or entries
-    return candidates[-1] if candidates else None
+class Index(msgspec.Struct, frozen=True):
+    """Where the entries of a transcript are, found in one pass without keeping their content."""
+
+    path: str
+    links: list[Link]
+    kept: list[Kept]
+    costs: list[tuple[int, int]]
+    file_history: list[tuple[int, int]]
+    notes: list[str]
 
 
-def _with_siblings(line: list[Record], entries: list[Record], on_line: set[str]) -> list[Record]:
-    answered = {i for r in line for i in result_ids(r)}
-    open_calls = {i: r["uuid"] for r in line for i in call_ids(r) if i not in answered}
-    if not open_calls:
-        return line
-    lost: dict[str, list[Record]] = {}
-    for record in entries:
-        if record["uuid"] in on_line or record.get("isSidechain"):
-            continue
-        for call in result_ids(record):
-            if call in open_calls:
-                lost.setdefault(open_calls[call], []).append(record)
-    for uuid, results in lost.items():
-        at = next(n for n, r in enumerate(line) if r["uuid"] == uuid) + 1
-        while at < len(line) and line[at].get("type") == "assistant":
-            at += 1
-        line[at:at] = results
-    return line
+def read_index(path: str) -> Index:
+    """Looks through a transcript once; raises OSError when it cannot be read."""
+    index = Index(path, [], [], [], [], [])
+    broken: list[int] = []
+    unknown: set[str] = set()
+    at = 0
+    with open(path, "rb") as lines:
+        for number, line in enumerate(lines, 1):
+            head = _head(line)
+            if head is None:
+                if line.strip():
+                    broken.append(number)
+            else:
+                _add(index, head, (at, len(line)), unknown)
+            at += len(line)
+    if broken:
+        shown = ", ".join(map(str, broken[:5])) + (" ..." if len(broken) > 5 else "")
+        index.notes.append(f"skipped {len(broken)} unreadable line{'s'[: len(broken) > 1]}: {shown}")
+    if unknown:
+        index.notes.append(f"ignored records of unknown type: {', '.join(sorted(unknown)[:5])}")
+    return index
+
+
+def read_lines(path: str, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+    """The lines at these places of a transcript."""
+    with open(path, "rb", buffering=0) as file:
+        descriptor = file.fileno()
+        for at, size in spans:
+            yield os.pread(descriptor, size, at)
+
+
+def decode_record(line: bytes) -> Record | None:
+    """One line as a record; None when it is none."""
+    try:
+        record = _decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: Any = None
+    id: Any = None
+    tool_use_id: Any = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    content: str | list[_Block] = ""
+
+
+class _Head(msgspec.Struct, gc=False):
+    """The fields that decide about an entry's place; everything else of its line is skipped."""
+
+    type: Any = None
+    uuid: Any = None
+    parentUuid: Any = None
+    isSidechain: Any = None
+    timestamp: Any = None
+    compactMetadata: Any = None
+    message: _Message | None = None
+
+
+class _DamagedHead(msgspec.Struct, gc=False):
+    """The same for an entry whose message has a wrong shape."""
+
+    type: Any = None
+    uuid: Any = None
+    parentUuid: Any = None
+    isSidechain: Any = None
+    timestamp: Any = None
+    compactMetadata: Any = None
+    message: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_decode_head = msgspec.json.Decoder(_Head).decode
+_decode_damaged = msgspec.json.Decoder(_DamagedHead).decode
+
+
+def _head(line: bytes) -> _Head | _DamagedHead | None:
+    try:
+        return _decode_head(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return _decode_damaged(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _add(index: Index, head: _Head | _DamagedHead, span: tuple[int, int], unknown: set[str]) -> None:
+    kind = head.type if isinstance(head.type, str) else ""
+    if kind == "cost-state":
+        index.costs.append(span)
+    elif kind in ("file-history-snapshot", "file-history-delta"):
+        index.file_history.append(span)
+    elif isinstance(head.uuid, str):
+        index.links.append(_link_of(head, kind, span))
+        kept = _kept(head.compactMetadata)
+        if kept is not None:
+            index.kept.append(kept)
+    if kind not in _CHAIN_TYPES and kind not in _SIDE_TYPES:
+        unknown.add(kind or "(none)")
+
+
+def _link_of(head: _Head | _DamagedHead, kind: str, span: tuple[int, int]) -> Link:
+    blocks = head.message.content if isinstance(head.message, _Message) else ""
+    calls: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    if isinstance(blocks, list):
+        calls = tuple(b.id for b in blocks if b.type == "tool_use" and isinstance(b.id, str))
+        results = tuple(
+            b.tool_use_id for b in blocks if b.type == "tool_result" and isinstance(b.tool_use_id, str)
+        )
+    return Link(
+        head.uuid,
+        head.parentUuid if isinstance(head.parentUuid, str) else None,
+        kind,
+        *span,
+        side=head.isSidechain is True,
+        stamped=isinstance(head.timestamp, str),
+        calls=calls,
+        results=results,
+    )
+
+
+def _link(at: int, record: Record) -> Link:
+    kind, parent = record.get("type"), record.get("parentUuid")
+    return Link(
+        record["uuid"],
+        parent if isinstance(parent, str) else None,
+        kind if isinstance(kind, str) else "",
+        at,
+        side=record.get("isSidechain") is True,
+        stamped=isinstance(record.get("timestamp"), str),
+        calls=tuple(call_ids(record)),
+        results=tuple(result_ids(record)),
+    )
+
+
+def _kept(metadata: Any) -> Kept | None:
+    segment = metadata.get("preservedSegment") if isinstance(metadata, dict) else None
+    if not isinstance(segment, dict):
+        return None
+    ends = [segment.get(key) for key in ("headUuid", "anchorUuid", "tailUuid")]
+    return Kept(*map(str, ends)) if all(isinstance(end, str) for end in ends) else None
 
 
 def call_ids(record: Record) -> list[str]:

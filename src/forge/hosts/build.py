@@ -42,6 +42,8 @@ TOOL_ORDER = (Scope.MANAGED, Scope.SESSION, Scope.PROJECT, Scope.USER, Scope.PLU
 
 # Offered when named in --tools or an allow rule; models of other vendors always get them.
 ON_DEMAND = frozenset({"Grep", "Glob"})
+# With the setting `airGap` Forge itself talks to the configured model and to nothing else.
+NETWORK_TOOLS = frozenset({"WebFetch", "WebSearch"})
 BARE_TOOLS = frozenset({"Bash", "Edit", "Read"})
 
 
@@ -89,15 +91,16 @@ def own_system_prompt(o: RunOptions) -> str | None:
 
 def offered(o: RunOptions, c: Configuration, card: ModelCard, names: list[str]) -> frozenset[str]:
     """The names of the tools this run offers."""
+    online = NETWORK_TOOLS if c.settings.get("airGap", False) else frozenset()
     if o.tools is not None:
         named = [n for value in o.tools for n in value.replace(",", " ").split()]
         if named != ["default"]:
-            return frozenset(named) | {STRUCTURED_OUTPUT}
+            return frozenset(named) - online | {STRUCTURED_OUTPUT}
     if o.bare:
         return BARE_TOOLS | {STRUCTURED_OUTPUT}
     allowed = {r.tool for r in c.rules if r.behavior == "allow"}
     hidden = ON_DEMAND - allowed if card.provider == "anthropic" else frozenset()
-    return frozenset(names) - hidden
+    return frozenset(names) - hidden - online
 
 
 def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None]) -> Parts:

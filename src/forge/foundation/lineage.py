@@ -1,0 +1,161 @@
+"""Which entries of a transcript are the conversation: the branch written last, from its root to its leaf.
+
+Works on links only, so that a large file need not be in memory. What is damaged is bridged and reported.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Link(msgspec.Struct, frozen=True, gc=False):
+    """What is known of one entry without its content; `at` and `size` say where its line is."""
+
+    uuid: str
+    parent: str | None
+    kind: str
+    at: int
+    size: int = 0
+    side: bool = False
+    stamped: bool = True
+    calls: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What a compaction left standing: the entries from `head` to `tail` follow behind `anchor`."""
+
+    head: str
+    anchor: str
+    tail: str
+
+
+def lineage(links: list[Link], kept: list[Kept], until: str = "") -> tuple[list[Link], list[str]]:
+    """The entries of the current conversation, root first, and what had to be bridged or left out."""
+    by_id = {link.uuid: link for link in links}
+    notes: list[str] = []
+    if len(by_id) < len(links):
+        notes.append(
+            f"{_count(len(links) - len(by_id), 'entry', 'entries')} written twice: the last one counts"
+        )
+    leaf = by_id.get(until) if until else _leaf(links, by_id)
+    if leaf is None:
+        return [], notes
+    line = _Walk(links, by_id, _segments(kept, by_id), notes).back_from(leaf)
+    return _with_siblings(line, links), notes
+
+
+class _Walk:
+    """Follows parents from a leaf to the root."""
+
+    def __init__(
+        self, links: list[Link], by_id: dict[str, Link], segments: dict[str, Kept], notes: list[str]
+    ) -> None:
+        self._links, self._by_id, self._notes = links, by_id, notes
+        self._tails = segments
+        self._heads = {kept.head: kept.anchor for kept in segments.values()}
+        self._seen: set[str] = set()
+
+    def back_from(self, leaf: Link) -> list[Link]:
+        line: list[Link] = []
+        at: Link | None = leaf
+        while at is not None:
+            self._seen.add(at.uuid)
+            line.append(at)
+            at = self._before(at)
+        line.reverse()
+        return line
+
+    def _before(self, link: Link) -> Link | None:
+        parent = self._heads.get(link.uuid, link.parent)
+        if parent is None:
+            return None
+        segment = self._tails.get(parent)
+        if segment is not None and segment.tail not in self._seen and link.uuid != segment.head:
+            parent = segment.tail
+        if parent in self._seen:
+            self._notes.append(f"the parents of entry {link.uuid} form a loop: what stood before is left out")
+            return None
+        return self._by_id.get(parent) or self._bridge(link)
+
+    def _bridge(self, link: Link) -> Link | None:
+        """The entry written before one whose parent is lost."""
+        place = next(n for n, other in enumerate(self._links) if other is self._by_id[link.uuid])
+        for other in reversed(self._links[:place]):
+            if not other.side and other.uuid not in self._seen and self._by_id[other.uuid] is other:
+                self._notes.append(
+                    f"the parent of entry {link.uuid} is missing: it follows the one before it"
+                )
+                return other
+        self._notes.append(f"the parent of entry {link.uuid} is missing: the conversation starts there")
+        return None
+
+
+def _leaf(links: list[Link], by_id: dict[str, Link]) -> Link | None:
+    """The last entry nobody names as parent; sidechains only if there is nothing else."""
+    parents = {link.parent for link in links}
+    ends = [link for link in links if link.uuid not in parents]
+    plain = [link for link in ends if not link.side]
+    candidates = plain or [link for link in links if not link.side] or ends or links
+    if not candidates:
+        return None
+    return _last_of_message(candidates[-1], links, by_id)
+
+
+def _last_of_message(leaf: Link, links: list[Link], by_id: dict[str, Link]) -> Link:
+    """A result may hang beside the line of its message: the line goes on with the message's last block."""
+    parent = by_id.get(leaf.parent or "")
+    if not leaf.results or parent is None or parent.kind != "assistant":
+        return leaf
+    blocks = {x.parent: x for x in links if x.kind == "assistant" and x.parent and x.uuid != x.parent}
+    last, seen = parent, {leaf.uuid}
+    while (following := blocks.get(last.uuid)) is not None and following.uuid not in seen:
+        seen.add(following.uuid)
+        last = following
+    return leaf if last is parent else last
+
+
+def _segments(kept: list[Kept], by_id: dict[str, Link]) -> dict[str, Kept]:
+    """Preserved stretches whose entries are all there, by their anchor."""
+    whole: dict[str, Kept] = {}
+    for segment in kept:
+        at, seen = by_id.get(segment.tail), set[str]()
+        while at is not None and at.uuid != segment.head and at.uuid not in seen:
+            seen.add(at.uuid)
+            at = by_id.get(at.parent or "")
+        if at is not None and at.uuid == segment.head and segment.anchor in by_id:
+            whole[segment.anchor] = segment
+    return whole
+
+
+def _with_siblings(line: list[Link], links: list[Link]) -> list[Link]:
+    """Puts results of parallel calls that hang beside the line back behind their calls."""
+    answered = {call for link in line for call in link.results}
+    open_calls = {call: link.uuid for link in line for call in link.calls if call not in answered}
+    if not open_calls:
+        return line
+    on_line = {link.uuid for link in line}
+    lost: dict[str, Link] = {}
+    for link in links:
+        if link.uuid not in on_line and not link.side:
+            lost |= {call: link for call in link.results if call in open_calls}
+    behind: dict[str, list[Link]] = {}
+    for call, link in lost.items():
+        behind.setdefault(open_calls[call], []).append(link)
+    return _inserted(line, behind)
+
+
+def _inserted(line: list[Link], behind: dict[str, list[Link]]) -> list[Link]:
+    whole: list[Link] = []
+    waiting: list[Link] = []
+    for link in line:
+        if waiting and link.kind != "assistant":
+            whole += waiting
+            waiting = []
+        whole.append(link)
+        waiting += [r for r in behind.get(link.uuid, []) if r not in waiting]
+    return whole + waiting
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
