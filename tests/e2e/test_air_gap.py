@@ -8,23 +8,24 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from forge_run import STREAM, environment
 
-# Runs inside a network namespace that has nothing but loopback: whatever else Forge tried to reach would fail,
-# and every attempt to open a connection is written down.
+# Runs where there is nothing but loopback, and writes down every connection Forge opens.
 INSIDE = """
-import subprocess, sys
-subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+import json, os, subprocess, sys
 from fakemodel import serve
-from forge_run import forge
-from pathlib import Path
-import json, os
+
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 with serve([[{"tool": "Bash", "input": {"command": "echo hi"}}], [{"text": "ok"}]]) as server:
+    trace = os.environ["TRACE"]
+    command = ["strace", "-f", "-e", "trace=connect", "-o", trace] if trace else []
+    command += [sys.executable, "-m", "forge", *json.loads(os.environ["FORGE_ARGS"])]
     env = {**json.loads(os.environ["FORGE_ENV"]), "ANTHROPIC_BASE_URL": server.url}
-    trace = ["strace", "-f", "-e", "trace=connect", "-o", os.environ["TRACE"]] if os.environ.get("TRACE") else []
-    done = subprocess.run([*trace, sys.executable, "-m", "forge", *json.loads(os.environ["FORGE_ARGS"])],
-                          cwd=os.environ["PROJECT"], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    print(json.dumps({"code": done.returncode, "out": done.stdout, "err": done.stderr, "port": server.port}))
+    cwd = os.environ["PROJECT"]
+    done = subprocess.run(command, cwd=cwd, env=env, stdin=-3, capture_output=True, text=True)
+    told = {"code": done.returncode, "out": done.stdout, "err": done.stderr, "port": server.port}
+    print(json.dumps(told))
 """
 
 

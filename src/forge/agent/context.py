@@ -28,6 +28,10 @@ class CallContext:
         self._call = call
 
     @property
+    def call(self) -> ToolUse:
+        return self._call
+
+    @property
     def cwd(self) -> str:
         return self.session.situation.cwd
 

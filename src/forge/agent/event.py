@@ -145,6 +145,23 @@ class JobsChanged(msgspec.Struct, frozen=True):
     running: list[JobView]
 
 
+class AgentSaid(msgspec.Struct, frozen=True):
+    """Something happened in a sub-agent's conversation; `final` repeats its last text when it has ended."""
+
+    job: Job
+    event: Event
+    final: bool = False
+
+
+class AgentProgress(msgspec.Struct, frozen=True):
+    """A sub-agent calls a tool; `activity` says what it is about."""
+
+    job: Job
+    activity: str
+    tool_name: str
+    usage: dict[str, Any]
+
+
 class Denial(msgspec.Struct, frozen=True):
     tool_name: str
     tool_use_id: str
@@ -204,5 +221,7 @@ Event = (
     | JobStarted
     | JobEnded
     | JobsChanged
+    | AgentSaid
+    | AgentProgress
     | TurnEnded
 )

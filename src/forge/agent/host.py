@@ -12,10 +12,14 @@ from forge.foundation.permissions.situation import Decision
 
 
 class AskPermission(msgspec.Struct, frozen=True):
-    """May this call run? `decision` says why the rules did not settle it and what could be remembered."""
+    """May this call run? `decision` says why the rules did not settle it and what could be remembered.
+
+    `agent_id` names the sub-agent that wants to run it.
+    """
 
     call: ToolUse
     decision: Decision
+    agent_id: str = ""
 
 
 class Allow(msgspec.Struct, frozen=True):

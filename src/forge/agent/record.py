@@ -5,7 +5,7 @@ A transcript that cannot be written is reported once and does not stop the work.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -16,12 +16,13 @@ from forge.foundation.transcript import Record, Transcript
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """What every record of a session repeats."""
+    """What every record of a session repeats; `agent_id` marks the transcript of a sub-agent."""
 
     session_id: str
     version: str
     entrypoint: str
     git_branch: str
+    agent_id: str = ""
 
 
 class Recorder:
@@ -81,7 +82,7 @@ class Recorder:
         """A record outside the chain."""
         self._write({"type": kind, **facts, "sessionId": self.stamp.session_id})
 
-    def replay(self, messages: list[Record]) -> None:
+    def replay(self, messages: Iterable[Record]) -> None:
         """Copies the records of another session into this one, for a fork."""
         for record in messages:
             self._write({**record, "sessionId": self.stamp.session_id})
@@ -96,7 +97,8 @@ class Recorder:
         self._write(
             {
                 "parentUuid": self.leaf,
-                "isSidechain": False,
+                "isSidechain": bool(s.agent_id),
+                **({"agentId": s.agent_id} if s.agent_id else {}),
                 "type": kind,
                 **body,
                 "uuid": uuid,

@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.mending import Mending, repair
+from forge.agent.mending import NO_RESPONSE, Mending, repair
 from forge.core.message import Block, Message, Role, Text, ToolResult
 from forge.foundation.lineage import Link, lineage
 from forge.foundation.sessions import find_title, newest
 from forge.foundation.transcript import Index, Record, decode_record, read_index, read_lines
 
-__all__ = ["Past", "find_session", "load", "messages", "newest_session", "repair"]
+__all__ = ["NO_RESPONSE", "Past", "find_session", "load", "messages", "newest_session", "repair"]
 
 _COMMAND_OUTPUT = ("<local-command-caveat>", "<local-command-stdout>", "<local-command-stderr>")
 
@@ -73,9 +73,7 @@ def load(path: str, until: str = "") -> Past | None:
         return None
     mending = Mending([*index.notes, *notes])
     history = repair(messages(_entries(path, line), mending), mending)
-    return Past(
-        history, line[-1].uuid, _cost_state(index), path, line, index.file_history, mending.notes()
-    )
+    return Past(history, line[-1].uuid, _cost_state(index), path, line, index.file_history, mending.notes())
 
 
 def messages(line: Iterable[Record], mending: Mending | None = None) -> list[Message]:

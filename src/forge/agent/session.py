@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from forge.agent.agents import AgentType, builtin_agents
+from forge.agent.checkpoint import Checkpoints
 from forge.agent.event import Denial, Event, ModeChanged, ModelSpend, TurnEnded, Warned
 from forge.agent.hooks.port import Hooks
 from forge.agent.host import Host
@@ -92,6 +94,8 @@ class Parts(msgspec.Struct, frozen=True):
     persist: Callable[[list[dict[str, Any]]], None]
     structured: Structured | None = None
     allowed: frozenset[str] | None = None
+    agents: Registry[AgentType] = msgspec.field(default_factory=builtin_agents)
+    open_model: Callable[[str], Model] | None = None
 
 
 class Turn:
@@ -140,6 +144,7 @@ class Session:
         self.interrupted = False
         self._kept: dict[type, object] = {}
         self.woken = asyncio.Event()
+        self.checkpoints: Checkpoints | None = None
         self.context_tokens = 0
         self.compactions_in_a_row = 0
         self.standing: list[Reminder] = []
@@ -153,6 +158,10 @@ class Session:
 
     def kept_objects(self) -> list[object]:
         return list(self._kept.values())
+
+    def share(self, kept: object) -> None:
+        """Makes `kept` the session's one object of its kind."""
+        self._kept[type(kept)] = kept
 
     def emit(self, event: Event) -> None:
         self.host.emit(event)
@@ -211,6 +220,8 @@ class Session:
         reminders = reminders + [Reminder("hook_context", text) for text in context]
         self.recorder.cwd = self.situation.cwd
         self.recorder.prompt(prompt.uuid, prompt.content, permissionMode=self.situation.mode)
+        if self.checkpoints is not None:
+            self.checkpoints.begin(prompt.uuid)
         for r in reminders:
             self.recorder.reminder(r.kind, r.text)
         blocks: list[Block] = [Text(r.text) for r in reminders]

@@ -21,7 +21,8 @@ class Job(msgspec.Struct, frozen=True):
     """A job that has been started. `run` ends with the work and is cancelled to stop it.
 
     `kind` is local_bash, local_agent or monitor. A job that `holds` keeps the turn's result back until it has
-    ended and the model has heard of it.
+    ended and the model has heard of it. `prompt`, `depth` and `parent_id` belong to sub-agents; one that is not
+    `backgrounded` is waited for by the call that started it.
     """
 
     id: str
@@ -33,6 +34,10 @@ class Job(msgspec.Struct, frozen=True):
     command: str = ""
     agent_type: str = ""
     holds: bool = False
+    prompt: str = ""
+    depth: int = 0
+    parent_id: str = ""
+    backgrounded: bool = True
 
 
 class JobView(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ class Link(msgspec.Struct, frozen=True, gc=False):
     size: int = 0
     side: bool = False
     stamped: bool = True
+    message: str = ""
     calls: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
 
@@ -38,7 +39,7 @@ def lineage(links: list[Link], kept: list[Kept], until: str = "") -> tuple[list[
         notes.append(
             f"{_count(len(links) - len(by_id), 'entry', 'entries')} written twice: the last one counts"
         )
-    leaf = by_id.get(until) if until else _leaf(links, by_id)
+    leaf = by_id.get(until) if until else _leaf(links)
     if leaf is None:
         return [], notes
     line = _Walk(links, by_id, _segments(kept, by_id), notes).back_from(leaf)
@@ -91,28 +92,13 @@ class _Walk:
         return None
 
 
-def _leaf(links: list[Link], by_id: dict[str, Link]) -> Link | None:
+def _leaf(links: list[Link]) -> Link | None:
     """The last entry nobody names as parent; sidechains only if there is nothing else."""
     parents = {link.parent for link in links}
     ends = [link for link in links if link.uuid not in parents]
     plain = [link for link in ends if not link.side]
     candidates = plain or [link for link in links if not link.side] or ends or links
-    if not candidates:
-        return None
-    return _last_of_message(candidates[-1], links, by_id)
-
-
-def _last_of_message(leaf: Link, links: list[Link], by_id: dict[str, Link]) -> Link:
-    """A result may hang beside the line of its message: the line goes on with the message's last block."""
-    parent = by_id.get(leaf.parent or "")
-    if not leaf.results or parent is None or parent.kind != "assistant":
-        return leaf
-    blocks = {x.parent: x for x in links if x.kind == "assistant" and x.parent and x.uuid != x.parent}
-    last, seen = parent, {leaf.uuid}
-    while (following := blocks.get(last.uuid)) is not None and following.uuid not in seen:
-        seen.add(following.uuid)
-        last = following
-    return leaf if last is parent else last
+    return candidates[-1] if candidates else None
 
 
 def _segments(kept: list[Kept], by_id: dict[str, Link]) -> dict[str, Kept]:
@@ -129,16 +115,25 @@ def _segments(kept: list[Kept], by_id: dict[str, Link]) -> dict[str, Kept]:
 
 
 def _with_siblings(line: list[Link], links: list[Link]) -> list[Link]:
-    """Puts results of parallel calls that hang beside the line back behind their calls."""
+    """Puts what hangs beside the line back: blocks of the same message, and results of parallel calls."""
+    on_line = {link.uuid for link in line}
+    aside = [link for link in links if link.uuid not in on_line and not link.side]
+    if not aside:
+        return line
+    last = {link.message: link.uuid for link in line if link.message and link.kind == "assistant"}
+    behind: dict[str, list[Link]] = {}
+    for link in aside:
+        if link.message in last and link.kind == "assistant":
+            behind.setdefault(last[link.message], []).append(link)
+    return _with_results(_inserted(line, behind), aside)
+
+
+def _with_results(line: list[Link], aside: list[Link]) -> list[Link]:
     answered = {call for link in line for call in link.results}
     open_calls = {call: link.uuid for link in line for call in link.calls if call not in answered}
-    if not open_calls:
-        return line
-    on_line = {link.uuid for link in line}
     lost: dict[str, Link] = {}
-    for link in links:
-        if link.uuid not in on_line and not link.side:
-            lost |= {call: link for call in link.results if call in open_calls}
+    for link in aside:
+        lost |= {call: link for call in link.results if call in open_calls}
     behind: dict[str, list[Link]] = {}
     for call, link in lost.items():
         behind.setdefault(open_calls[call], []).append(link)
@@ -146,6 +141,7 @@ def _with_siblings(line: list[Link], links: list[Link]) -> list[Link]:
 
 
 def _inserted(line: list[Link], behind: dict[str, list[Link]]) -> list[Link]:
+    """The line with more links behind some; results wait for the end of their message."""
     whole: list[Link] = []
     waiting: list[Link] = []
     for link in line:
@@ -153,7 +149,11 @@ def _inserted(line: list[Link], behind: dict[str, list[Link]]) -> list[Link]:
             whole += waiting
             waiting = []
         whole.append(link)
-        waiting += [r for r in behind.get(link.uuid, []) if r not in waiting]
+        for more in behind.get(link.uuid, []):
+            if more.kind == "assistant":
+                whole.append(more)
+            elif more not in waiting:
+                waiting.append(more)
     return whole + waiting
 
 

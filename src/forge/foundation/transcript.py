@@ -157,6 +157,7 @@ class _Block(msgspec.Struct, gc=False):
 
 
 class _Message(msgspec.Struct, gc=False):
+    id: Any = None
     content: str | list[_Block] = ""
 
 
@@ -215,7 +216,8 @@ def _add(index: Index, head: _Head | _DamagedHead, span: tuple[int, int], unknow
 
 
 def _link_of(head: _Head | _DamagedHead, kind: str, span: tuple[int, int]) -> Link:
-    blocks = head.message.content if isinstance(head.message, _Message) else ""
+    message = head.message if isinstance(head.message, _Message) else _Message()
+    blocks = message.content
     calls: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     if isinstance(blocks, list):
@@ -230,6 +232,7 @@ def _link_of(head: _Head | _DamagedHead, kind: str, span: tuple[int, int]) -> Li
         *span,
         side=head.isSidechain is True,
         stamped=isinstance(head.timestamp, str),
+        message=message.id if isinstance(message.id, str) else "",
         calls=calls,
         results=results,
     )
@@ -237,6 +240,8 @@ def _link_of(head: _Head | _DamagedHead, kind: str, span: tuple[int, int]) -> Li
 
 def _link(at: int, record: Record) -> Link:
     kind, parent = record.get("type"), record.get("parentUuid")
+    message = record.get("message")
+    identity = message.get("id") if isinstance(message, dict) else None
     return Link(
         record["uuid"],
         parent if isinstance(parent, str) else None,
@@ -244,6 +249,7 @@ def _link(at: int, record: Record) -> Link:
         at,
         side=record.get("isSidechain") is True,
         stamped=isinstance(record.get("timestamp"), str),
+        message=identity if isinstance(identity, str) else "",
         calls=tuple(call_ids(record)),
         results=tuple(result_ids(record)),
     )

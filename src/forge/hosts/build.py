@@ -31,6 +31,7 @@ from forge.foundation.ids import new_uuid
 from forge.foundation.origin import Scope
 from forge.foundation.paths import results_dir, session_file
 from forge.foundation.transcript import Transcript
+from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.configuration import Configuration, situation
 from forge.hosts.options import EFFORTS, RunOptions, prompt_text
 from forge.hosts.remember import persist_updates
@@ -60,6 +61,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
     try:
         choice = resolve(o.model, c.env, c.settings.get)
         session = Session(_parts(o, c, host, (choice, past)))
+        keep_checkpoints(session, c, past if not o.fork_session else None)
         custom = own_system_prompt(o) is not None
         if past is not None:
             _go_on(session, past, forked=o.fork_session)
@@ -123,7 +125,7 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
         system=system_prompt(own_system_prompt(o), _appended(o), bare=o.bare),
         reminders=[],
-        options=_options(o, c, choice.card, session_id),
+        options=model_options(o, c, choice.card, session_id),
         limits=_limits(o),
         env=c.env,
         setting=c.settings.get,
@@ -163,7 +165,8 @@ def _tools(structured: Structured | None) -> Registry[Tool]:
     return registry
 
 
-def _options(o: RunOptions, c: Configuration, card: ModelCard, session_id: str) -> Options:
+def model_options(o: RunOptions, c: Configuration, card: ModelCard, session_id: str) -> Options:
+    """What this run wants of every request to the model of `card`."""
     wanted = default_options(card, c.env, c.settings.get)
     display = o.thinking_display or ("updates" if o.output_format == "stream-json" else "omitted")
     return msgspec.structs.replace(

@@ -7,15 +7,20 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.background import Background
+from forge.agent.drive import Patience
 from forge.agent.event import Event, Folded, TurnEnded, TurnStarted
-from forge.agent.host import Allow, Answer, AskPermission, Question, Refuse
+from forge.agent.host import Answer, Question, Refuse
 from forge.agent.loop import run_turn
 from forge.agent.session import Prompt
 from forge.core.message import decode_blocks
 from forge.foundation.errors import UsageError
 from forge.hosts.build import Built
 from forge.hosts.configuration import Configuration
-from forge.hosts.control_requests import Requests, can_use_tool
+from forge.hosts.control_question import CLOSED, can_use_tool, read_answer
+from forge.hosts.control_requests import respond
+from forge.hosts.control_seat import Seat
+from forge.hosts.control_waiting import Waiting, lifecycle
 from forge.hosts.options import RunOptions
 from forge.hosts.sink import Sink
 from forge.hosts.stdin import lines
@@ -31,39 +36,43 @@ class Control:
         self._o = o
         self._session = built.session
         self._wire, self._sink = out
-        self._requests = Requests(o, c, built)
-        self._prompts: asyncio.Queue[Prompt | None] = asyncio.Queue()
+        self._waiting = Waiting(built.session)
+        self._seat = Seat(o, c, built, self._waiting)
         self._asked: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._told: dict[str, Prompt] = {}
-        self._open = True
-        self._running = False
+        self._prompts: dict[str, Prompt] = {}
         self._failure: UsageError | None = None
+        self._said = ""
         env = c.env
         self._host_only = env.get("CLAUDE_CODE_SDK_READS_SESSION_STATE") == "1"
         self._states = self._host_only or env.get("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") == "1"
 
-    async def serve(self) -> int:
+    async def serve(self, patience: Patience) -> int:
         """Runs turns until standard input ends and everything queued is done."""
         reader = asyncio.ensure_future(self._read())
         last: TurnEnded | None = None
         try:
-            while (prompt := await self._prompts.get()) is not None:
+            while (prompt := await self._waiting.take(patience)) is not None:
                 last = await self._turn(prompt)
+                await self._close_retired()
         finally:
             reader.cancel()
+            await self._session.keep(Background).close()
         if self._failure is not None:
             raise self._failure
         return 1 if last is not None and last.is_error else 0
 
     async def ask(self, question: Question) -> Answer:
         """Asks the host; a closed connection or a broken answer is a refusal."""
-        if not self._open or self._o.permission_prompt_tool != "stdio":
+        if self._o.permission_prompt_tool != "stdio":
             return Refuse(question.decision.message, asked=False)
+        if self._waiting.closed:
+            return Refuse(CLOSED)
         self._state("requires_action")
         request_id = self._session.parts.new_id()
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked[request_id] = future
-        self._send_request(request_id, can_use_tool(question))
+        request = can_use_tool(question)
+        self._sink.record({"type": "control_request", "request_id": request_id, "request": request})
         try:
             answer = await future
         except asyncio.CancelledError:
@@ -72,19 +81,25 @@ class Control:
         finally:
             self._asked.pop(request_id, None)
         self._state("running")
-        return _read_answer(question, answer)
+        return read_answer(answer)
 
     def before(self, event: Event) -> None:
         """What the host hears in front of an event's own records."""
+        waiting = self._waiting
+        if waiting.busy and not waiting.started:
+            waiting.started = True
+            if waiting.doomed:
+                waiting.doomed = False
+                self._session.interrupt()
         if isinstance(event, TurnStarted):
-            self._lifecycle(event.prompt_uuid, "started")
             self._state("running")
+            self._lifecycle(event.prompt_uuid, "started")
         elif isinstance(event, Folded):
             self._replay(event.prompt_uuid)
             self._lifecycle(event.prompt_uuid, "started")
         elif isinstance(event, TurnEnded):
             for uuid in event.prompt_uuids[1:]:
-                self._lifecycle(uuid, "completed")
+                self._over(uuid, event)
 
     def after(self, event: Event) -> None:
         """What the host hears behind an event's own records."""
@@ -92,22 +107,25 @@ class Control:
             self._replay(event.prompt_uuid)
         elif isinstance(event, TurnEnded):
             for uuid in event.prompt_uuids[:1]:
-                self._lifecycle(uuid, "completed")
+                self._over(uuid, event)
 
     async def _turn(self, prompt: Prompt) -> TurnEnded:
-        session = self._session
-        self._running = True
+        session, waiting = self._session, self._waiting
+        waiting.busy, waiting.started, waiting.current = True, False, prompt.uuid
         try:
             ended = await session.run(lambda: run_turn(session, prompt))
         finally:
-            self._running = False
-        for waiting in session.take_pending():
-            self._prompts.put_nowait(waiting)
-        if self._prompts.empty() or not self._open:
+            waiting.busy = waiting.started = False
+        self._over(prompt.uuid, ended)
+        if waiting.idle:
             self._state("idle")
-        if not self._open and self._prompts.empty():
-            self._prompts.put_nowait(None)
         return ended
+
+    async def _close_retired(self) -> None:
+        """Models that were replaced are of no use once no turn can ask them any more."""
+        retired, self._seat.retired = self._seat.retired, []
+        for model in retired:
+            await model.close()
 
     async def _read(self) -> None:
         try:
@@ -115,13 +133,11 @@ class Control:
                 self._receive(line)
         except UsageError as error:
             self._failure = error
-            self._session.interrupt()
-        self._open = False
+            self._waiting.interrupt()
+        self._waiting.close(drop=self._failure is not None)
         for future in self._asked.values():
             if not future.done():
-                future.set_result({"behavior": "deny", "message": "Stream closed"})
-        if not self._running or self._failure is not None:
-            self._prompts.put_nowait(None)
+                future.set_result({"behavior": "deny", "message": CLOSED})
 
     def _receive(self, line: bytes) -> None:
         try:
@@ -145,24 +161,20 @@ class Control:
         given = raw.get("uuid")
         told = isinstance(given, str) and bool(given)
         uuid = str(given) if told else self._session.parts.new_id()
-        blocks = content if isinstance(content, str) else decode_blocks(content)
+        blocks = content if isinstance(content, str) else decode_blocks(list(filter(_is_block, content)))
         prompt = Prompt(blocks, uuid, raw.get("shouldQuery") is not False, raw.get("client_composed") is True)
         if told:
-            self._told[prompt.uuid] = prompt
-            self._lifecycle(prompt.uuid, "queued")
-        if self._running and prompt.query:
-            self._session.pending.append(prompt)
-        else:
-            self._prompts.put_nowait(prompt)
+            self._waiting.told.add(uuid)
+            self._lifecycle(uuid, "queued")
+        if self._o.replay_user_messages:
+            self._prompts[uuid] = prompt
+        self._waiting.put(prompt)
 
     def _request(self, message: dict[str, Any]) -> None:
         request_id, request = message.get("request_id"), message.get("request")
-        if not isinstance(request_id, str) or not isinstance(request, dict):
-            return
-        answer = self._requests.answer(request)
-        self._sink.record({"type": "control_response", "response": {**answer, "request_id": request_id}})
-        for record in self._requests.take_records(self._wire):
-            self._sink.record(record)
+        if isinstance(request_id, str) and isinstance(request, dict):
+            for record in respond(self._seat, request_id, request, self._wire):
+                self._sink.record(record)
 
     def _response(self, response: Any) -> None:
         if not isinstance(response, dict):
@@ -171,43 +183,35 @@ class Control:
         if future is None or future.done():
             return
         body = response.get("response")
-        if response.get("subtype") == "success" and isinstance(body, dict):
-            future.set_result(body)
+        if response.get("subtype") == "success":
+            future.set_result(body if isinstance(body, dict) else {})
         else:
-            reason = response.get("error") or "The host gave no answer."
-            future.set_result({"behavior": "deny", "message": str(reason)})
-
-    def _send_request(self, request_id: str, request: dict[str, Any]) -> None:
-        self._sink.record({"type": "control_request", "request_id": request_id, "request": request})
+            reason = str(response.get("error") or "the host gave no reason")
+            words = f"Tool permission request failed: Error: {reason}"
+            future.set_result({"behavior": "deny", "message": words})
 
     def _state(self, state: str) -> None:
-        if self._states:
+        if self._states and state != self._said:
+            self._said = state
             only = True if self._host_only else None
             self._sink.record(self._wire.system("session_state_changed", state=state, sdk_host_only=only))
 
     def _lifecycle(self, uuid: str, state: str) -> None:
-        if uuid in self._told:
-            self._sink.record(
-                {
-                    "type": "command_lifecycle",
-                    "command_uuid": uuid,
-                    "state": state,
-                    "uuid": self._session.parts.new_id(),
-                    "session_id": self._session.id,
-                }
-            )
+        if uuid in self._waiting.told:
+            self._sink.record(lifecycle(self._session, uuid, state))
+
+    def _over(self, uuid: str, ended: TurnEnded) -> None:
+        """The last the host hears of a prompt."""
+        aborted = ended.terminal_reason.startswith("aborted")
+        self._lifecycle(uuid, "cancelled" if aborted else "completed")
+        self._waiting.told.discard(uuid)
+        self._prompts.pop(uuid, None)
 
     def _replay(self, uuid: str) -> None:
-        prompt = self._told.get(uuid)
-        if prompt is not None and self._o.replay_user_messages:
+        prompt = self._prompts.get(uuid)
+        if prompt is not None:
             self._sink.record(self._wire.user(prompt.content, uuid, isReplay=True))
 
 
-def _read_answer(question: AskPermission, answer: dict[str, Any]) -> Answer:
-    if answer.get("behavior") == "allow":
-        updated, updates = answer.get("updatedInput"), answer.get("updatedPermissions")
-        changed = updated if isinstance(updated, dict) else None
-        return Allow(changed, updates if isinstance(updates, list) else [])
-    message = answer.get("message")
-    words = message if isinstance(message, str) and message else question.decision.message
-    return Refuse(words, interrupt=answer.get("interrupt") is True)
+def _is_block(value: Any) -> bool:
+    return isinstance(value, dict)

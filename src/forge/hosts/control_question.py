@@ -8,9 +8,7 @@ import msgspec
 
 from forge.agent.host import Allow, Answer, AskPermission, Refuse
 
-CLOSED = (
-    "Tool permission request failed: AbortError: Tool permission stream closed before response received"
-)
+CLOSED = "Tool permission request failed: AbortError: Tool permission stream closed before response received"
 _INVALID = (
     "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', "
     "updatedInput?: object} or {behavior: 'deny', message: string}."

@@ -1,178 +1,84 @@
-"""Control requests of a host: what each does and how it is answered."""
+"""Control requests of a host: which function answers which, and the envelope of the answers."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-import msgspec
-
-from forge.agent.host import AskPermission
-from forge.agent.prompt import system_prompt
-from forge.agent.session import Structured
-from forge.agent.structured import structured_output_tool
-from forge.core.model import ModelCard
-from forge.core.models.catalog import known_models
-from forge.core.registry import Component
 from forge.foundation.errors import ForgeError
-from forge.foundation.permissions.modes import canonical_mode
-from forge.hosts.build import Built, open_choice
-from forge.hosts.configuration import Configuration
-from forge.hosts.options import RunOptions
-from forge.hosts.wire import CAPABILITIES, Record, Wire
-from forge.version import COMPATIBLE_WITH, VERSION
+from forge.hosts.control_seat import Refused, Reply, Request, Seat
+from forge.hosts.wire import Record, Wire
+
+# A route is imported when the first such request comes: most runs need one or two of them.
+ROUTES = {
+    "initialize": "control_initialize:initialize",
+    "interrupt": "control_session:interrupt",
+    "cancel_async_message": "control_session:cancel_async_message",
+    "end_session": "control_session:end_session",
+    "set_permission_mode": "control_session:set_permission_mode",
+    "set_model": "control_session:set_model",
+    "set_max_thinking_tokens": "control_session:set_max_thinking_tokens",
+    "rename_session": "control_session:rename_session",
+    "stop_task": "control_session:stop_task",
+    "background_tasks": "control_session:acknowledge",
+    "set_color": "control_session:acknowledge",
+    "set_has_subscribers": "control_session:acknowledge",
+    "generate_session_title": "control_session:no_title",
+    "apply_flag_settings": "control_settings:apply_flag_settings",
+    "update_settings": "control_settings:update_settings",
+    "get_settings": "control_settings:get_settings",
+    "list_permission_rules": "control_settings:list_permission_rules",
+    "register_repo_root": "control_settings:register_repo_root",
+    "get_binary_version": "control_facts:get_binary_version",
+    "get_session_cost": "control_facts:get_session_cost",
+    "get_usage": "control_facts:get_usage",
+    "get_context_usage": "control_facts:get_context_usage",
+    "list_models": "control_facts:list_models",
+    "get_hooks_listing": "control_facts:get_hooks_listing",
+    "reload_skills": "control_facts:reload_skills",
+    "reload_plugins": "control_facts:reload_plugins",
+    "reload_output_styles": "control_facts:reload_output_styles",
+    "read_file": "control_files:read_file",
+    "seed_read_state": "control_files:seed_read_state",
+    "file_suggestions": "control_files:file_suggestions",
+    "get_task_output": "control_files:get_task_output",
+    "rewind_files": "control_rewind:rewind_files",
+    "mcp_status": "control_mcp:mcp_status",
+    "mcp_set_servers": "control_mcp:mcp_set_servers",
+    "mcp_toggle": "control_mcp:not_found",
+    "mcp_reconnect": "control_mcp:not_found",
+    "mcp_call": "control_mcp:unsupported",
+    "mcp_message": "control_mcp:unsupported",
+    "mcp_read_resource": "control_mcp:unsupported",
+}
 
 
-class Refused(Exception):
-    """The request cannot be carried out."""
-
-    def __init__(self, message: str, code: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-
-
-class Requests:
-    """Answers the control requests of one connection."""
-
-    def __init__(self, o: RunOptions, c: Configuration, built: Built) -> None:
-        self._o, self._c, self._built = o, c, built
-        self._session = built.session
-        self._after: list[Callable[[Wire], Record]] = []
-        self._routes: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
-            "initialize": self._initialize,
-            "interrupt": self._interrupt,
-            "set_permission_mode": self._set_mode,
-            "set_model": self._set_model,
-            "get_settings": self._get_settings,
-            "get_binary_version": lambda r: {"version": COMPATIBLE_WITH, "forgeVersion": VERSION},
-            "get_session_cost": lambda r: {"text": f"Total cost: ${self._session.ledger.cost:.4f}"},
-            "mcp_status": lambda r: {"mcpServers": []},
-        }
-
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The body of the control response."""
-        subtype = request.get("subtype")
-        route = self._routes.get(str(subtype))
-        try:
-            if route is None:
-                raise Refused(f"Unsupported control request subtype: {subtype}", "unsupported_request")
-            body = route(request)
-        except Refused as refused:
-            code = {"error_code": refused.code} if refused.code else {}
-            return {"subtype": "error", "error": str(refused), **code}
-        except ForgeError as error:
-            return {"subtype": "error", "error": str(error)}
-        return {"subtype": "success"} if body is None else {"subtype": "success", "response": body}
-
-    def take_records(self, wire: Wire) -> list[Record]:
-        """Records that follow the response of the last request."""
-        made, self._after = [make(wire) for make in self._after], []
-        return made
-
-    def _initialize(self, request: dict[str, Any]) -> dict[str, Any]:
-        if request.get("hooks"):
-            raise Refused("Hook callbacks are not supported by this version yet.", "unsupported_hooks")
-        self._take_prompts(request)
-        self._take_schema(request)
-        choice = self._built.choice
-        return {
-            "commands": [],
-            "agents": [],
-            "output_style": "default",
-            "available_output_styles": ["default"],
-            "models": [_model_row(card) for card in known_models(self._c.settings.get)],
-            "account": {"apiKeySource": choice.key_source, "apiProvider": choice.card.provider},
-            "pid": os.getpid(),
-            "claude_code_version": COMPATIBLE_WITH,
-            "forge_version": VERSION,
-            "current_permission_mode": self._session.situation.mode,
-            "hook_on_failure_supported": False,
-            "session_state": "idle",
-            "capabilities": CAPABILITIES,
-            "fast_mode_state": "off",
-        }
-
-    def _take_prompts(self, request: dict[str, Any]) -> None:
-        own, added = request.get("systemPrompt"), request.get("appendSystemPrompt")
-        if isinstance(own, list):
-            own = "\n\n".join(p for p in own if isinstance(p, str))
-        own = own if isinstance(own, str) else None
-        if own is not None or isinstance(added, str):
-            custom = self._o.system_prompt if own is None else own
-            self._session.system = system_prompt(custom, added if isinstance(added, str) else "")
-
-    def _take_schema(self, request: dict[str, Any]) -> None:
-        schema = request.get("jsonSchema")
-        if isinstance(schema, dict):
-            self._session.structured = Structured(schema)
-            tool = structured_output_tool(self._session.structured)
-            self._session.parts.tools.add(Component(tool.name, tool, tool.origin))
-
-    def _interrupt(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._session.interrupt()
-        return {"still_queued": []}
-
-    def _set_mode(self, request: dict[str, Any]) -> dict[str, Any]:
-        mode = canonical_mode(str(request.get("mode")))
-        if mode is None:
-            raise Refused(f"Invalid permission mode: {request.get('mode')}", "invalid_mode")
-        launched = self._c.mode == "bypassPermissions" or self._o.allow_dangerously_skip_permissions
-        if mode == "bypassPermissions" and not launched:
-            raise Refused(
-                "Cannot set permission mode to bypassPermissions because the session was not launched with"
-                " --dangerously-skip-permissions",
-                "bypass_not_launched",
-            )
-        self._session.situation = self._session.situation.changed(mode=mode)
-        self._after.append(lambda wire: wire.system("status", status=None, permissionMode=mode))
-        return {"mode": mode}
-
-    def _set_model(self, request: dict[str, Any]) -> dict[str, Any]:
-        wanted = request.get("model")
-        name = wanted if isinstance(wanted, str) and wanted != "default" else None
-        self._session.set_model(open_choice(self._o, self._c, name or self._o.model))
-        return {"model": self._session.model.card.id}
-
-    def _get_settings(self, request: dict[str, Any]) -> dict[str, Any]:
-        settings = self._c.settings
-        return {
-            "effective": settings.merged,
-            "sources": [{"source": layer.scope.wire, "settings": layer.data} for layer in settings.layers],
-            "applied": {"model": self._session.model.card.id},
-            "errors": [
-                {"file": d.origin.path, "path": d.key, "message": d.message} for d in self._c.diagnostics
-            ],
-        }
+def respond(seat: Seat, request_id: str, request: Request, wire: Wire) -> list[Record]:
+    """Carries out a request: the records that precede the response, the response, those that follow."""
+    answer = _answer(seat, request)
+    response = {**answer, "request_id": request_id, **seat.siblings}
+    before = [make(wire) for make in seat.before]
+    after = [make(wire) for make in seat.after]
+    seat.before, seat.after, seat.siblings = [], [], {}
+    return [*before, {"type": "control_response", "response": response}, *after]
 
 
-def _model_row(card: ModelCard) -> dict[str, Any]:
-    return {
-        "value": card.id if card.provider == "anthropic" else card.ref,
-        "resolvedModel": card.id,
-        "displayName": card.label or card.id,
-        "description": f"{card.provider}, {card.context_window // 1000}k context",
-        "supportsEffort": bool(card.effort),
-    }
+def _answer(seat: Seat, request: Request) -> dict[str, Any]:
+    subtype = str(request.get("subtype"))
+    try:
+        if subtype not in ROUTES:
+            raise Refused(f"Unsupported control request subtype: {subtype}", "unsupported_request")
+        body = _route(ROUTES[subtype])(seat, request)
+    except Refused as refused:
+        code = {"error_code": refused.code} if refused.code else {}
+        return {"subtype": "error", "error": str(refused), **code}
+    except ForgeError as error:
+        return {"subtype": "error", "error": str(error)}
+    return {"subtype": "success"} if body is None else {"subtype": "success", "response": body}
 
 
-def can_use_tool(question: AskPermission) -> dict[str, Any]:
-    """The permission question as a host sees it."""
-    call, decision = question.call, question.decision
-    command = call.input.get("command")
-    optional = {
-        "description": command if isinstance(command, str) else None,
-        "blocked_path": decision.blocked_path,
-        "decision_reason": decision.reason,
-        "decision_reason_type": decision.reason_type,
-        "requires_user_interaction": True if decision.requires_interaction else None,
-    }
-    return {
-        "subtype": "can_use_tool",
-        "tool_name": call.name,
-        "display_name": call.name,
-        "input": call.input,
-        "permission_suggestions": msgspec.to_builtins(decision.suggestions),
-        "tool_use_id": call.id,
-        **{k: v for k, v in optional.items() if v is not None},
-    }
+def _route(name: str) -> Callable[[Seat, Request], Reply]:
+    module, _, function = name.partition(":")
+    route: Callable[[Seat, Request], Reply] = getattr(import_module(f"forge.hosts.{module}"), function)
+    return route

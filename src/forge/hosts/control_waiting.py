@@ -20,6 +20,7 @@ class Waiting:
         self.busy = False
         self.started = False
         self.doomed = False
+        self.current = ""
 
     def put(self, prompt: Prompt) -> None:
         """Queues a prompt; one that comes during a turn is folded into it where it fits."""
@@ -60,11 +61,13 @@ class Waiting:
 
     def listed(self) -> list[str]:
         """The waiting prompts the host knows by name."""
-        return [p.uuid for p in (*self._queue, *self._session.pending) if p.uuid in self.told]
+        taken = [self.current] if self.busy and not self.started else []
+        waiting = [p.uuid for p in (*self._queue, *self._session.pending)]
+        return [uuid for uuid in (*taken, *waiting) if uuid in self.told]
 
     def cancel(self, uuid: str) -> bool:
         """Forgets a waiting prompt; false if there is none of that name."""
-        if uuid not in self.listed():
+        if uuid not in self.listed() or uuid == self.current:
             return False
         self._queue = [p for p in self._queue if p.uuid != uuid]
         self._session.pending = [p for p in self._session.pending if p.uuid != uuid]

@@ -145,7 +145,7 @@ async def _serve(o: RunOptions, host: Headless, session: Session) -> int:
     stopped = _on_signals(session)
     try:
         if host.control is not None:
-            return await host.control.serve()
+            return await host.control.serve(_patience(session.parts.env))
         text = await read_prompt(o.prompt)
         prompt = Prompt(text, new_uuid())
         ended = await drive(session, prompt, _patience(session.parts.env))

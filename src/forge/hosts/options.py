@@ -55,6 +55,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     settings: str | None = None
     setting_sources: str | None = None
     managed_settings: str | None = None
+    mcp_config: list[str] = []
     bare: bool = False
     debug: str | bool | None = None
     debug_file: str | None = None

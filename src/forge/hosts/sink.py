@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from forge.foundation.encode import dumps
+from forge.hosts.line import encode_line
 
 
 class Sink:
@@ -17,7 +18,7 @@ class Sink:
 
     def record(self, record: dict[str, Any]) -> None:
         """One JSON line."""
-        self._write(self._out, dumps(record) + b"\n")
+        self._write(self._out, encode_line(record) + b"\n")
 
     def records(self, records: list[dict[str, Any]]) -> None:
         """All records as one JSON array."""

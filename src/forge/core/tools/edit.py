@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.changes import Changes
 from forge.core.amount import human_size
 from forge.core.seen import stamp
 from forge.core.tool import Action, FileStamp, ToolContext, ToolError, ToolOutput
@@ -59,9 +60,12 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     refuse_links(args.file_path, path)
     plan = _plan(args, ctx)
     before = plan.file.text if plan.file else ""
-    after = apply(before, plan.match, everywhere=args.replace_all) if plan.file else plan.match.replacement
+    after = plan.match.replacement
+    if args.old_string:
+        after = apply(before, plan.match, everywhere=args.replace_all)
     raw = encode(after, plan.file or TextFile(""))
     try:
+        ctx.keep(Changes).tell(path)
         status = write_atomically(path, raw)
     except OSError as error:
         raise system_error(error, "open", path) from None
@@ -78,8 +82,7 @@ def _plan(args: Args, ctx: ToolContext) -> Plan:
     if loaded is None:
         if args.old_string:
             raise missing(path, ctx)
-        new = trimmed(args.new_string, whole=True) if _trims(path) else args.new_string
-        return Plan(path, Match("", new, new))
+        return Plan(path, _whole(args, path))
     status, file = loaded
     if path.lower().endswith(".ipynb"):
         raise ToolError("File is a Jupyter Notebook. Use the NotebookEdit to edit this file.")
@@ -89,7 +92,7 @@ def _plan(args: Args, ctx: ToolContext) -> Plan:
     if file.flaw:
         raise ToolError(file.refusal)
     stale = is_stale(path, status, ctx)
-    match = _unique(args, path, file.text, stale=stale)
+    match = _unique(args, path, file.text, stale=stale) if args.old_string else _whole(args, path)
     return Plan(path, match, file, ctx.seen[path], stale)
 
 
@@ -118,15 +121,21 @@ def _trims(path: str) -> bool:
     return not path.lower().endswith((".md", ".mdx"))
 
 
+def _whole(args: Args, path: str) -> Match:
+    """The new text is all there is going to be."""
+    new = trimmed(args.new_string, whole=True) if _trims(path) else args.new_string
+    return Match("", new, new)
+
+
 def _unique(args: Args, path: str, text: str, *, stale: bool) -> Match:
-    match = find(text, args.old_string or text, args.new_string, trim=_trims(path))
+    match = find(text, args.old_string, args.new_string, trim=_trims(path))
     if match is None:
         raise ToolError(
             STALE if stale else f"String to replace not found in file.\nString: {args.old_string}"
         )
     if match.found == match.replacement:
         raise ToolError(_NO_CHANGES)
-    count = text.count(match.found) if args.old_string else 1
+    count = text.count(match.found)
     if count > 1 and not args.replace_all:
         raise ToolError(STALE if stale else _several(count, args.old_string))
     return match
@@ -144,7 +153,7 @@ def _report(args: Args, plan: Plan, before: str, after: str) -> ToolOutput:
     partial = plan.seen is not None and plan.seen.partial
     data: dict[str, Any] = {
         "filePath": args.file_path,
-        "oldString": plan.match.found if args.old_string else "",
+        "oldString": plan.match.found,
         "newString": plan.match.given,
         "originalFile": before,
         "structuredPatch": structured_patch(before, after),

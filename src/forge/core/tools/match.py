@@ -1,7 +1,7 @@
 """Finds the text an edit means, and applies it.
 
-Straight and typographic quotes match each other, nothing else is forgiven. Lines do not get trailing blanks, and
-a line that is removed goes with its line end; both only where nothing else stands on the line.
+Straight and typographic quotes match each other, nothing else is forgiven. Lines do not get trailing blanks,
+and a line that is removed goes with its line end; both only where nothing else stands on the line.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.changes import Changes
 from forge.core.amount import human_size
 from forge.core.seen import stamp
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
@@ -44,6 +45,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
             raise ToolError(old.refusal)
         text = _text(args.content, old)
         raw = text.encode(old.encoding if old else "utf-8", "surrogatepass")
+        ctx.keep(Changes).tell(path)
         status = write_atomically(path, raw)
     except OSError as error:
         raise system_error(error, "open", path) from None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from forge.foundation.permissions.commandrule import forbids, matches_text
-from forge.foundation.permissions.files import denied_write_reason, rule_on_path
+from forge.foundation.permissions.files import rule_on_path, sensitive_write
 from forge.foundation.permissions.parser import parse
 from forge.foundation.permissions.parts import APPROVAL, VARIABLE_SET, exactly_allowed, why_ask
 from forge.foundation.permissions.pathquestion import path_question
-from forge.foundation.permissions.places import resolve
+from forge.foundation.permissions.places import inside, resolve, within
 from forge.foundation.permissions.reach import plain_words, walk
 from forge.foundation.permissions.removal import dangerous_removal
 from forge.foundation.permissions.situation import Decision
-from forge.foundation.permissions.suggest import accept_edits, add_rules, rule_for
+from forge.foundation.permissions.suggest import accept_edits, add_directory, add_rules, rule_for
 from forge.foundation.permissions.syntax import text_of
 from forge.foundation.permissions.wrappers import quoted_command, script_of, started
 
@@ -39,37 +39,35 @@ _MAX_DEPTH = 4
 def decide_bash(command: str, s: Situation) -> Decision:
     """Decide on a command line in the order deny, ask, dangerous removals, mode, approval."""
     script = parse(command, s.home)
-    _open_quoted_commands(script, s)
-    denied = _denied(command, script, s)
+    quoted = _quoted_commands(script, s)
+    denied = _denied(command, script, quoted, s)
     if denied:
         return denied
     inner = _scripts(script, s, _MAX_DEPTH)
-    if any(_matching("", part, s.having("deny")) for part in inner):
+    if any(_matching("", part.commands, s.having("deny")) for part in inner):
         return Decision("ask", HIDDEN, reason_type="safetyCheck", reason=HIDDEN)
-    asked = _matching(command, script, s.having("ask"))
+    asked = _matching(command, [*script.commands, *quoted], s.having("ask"))
     if asked:
         return Decision("ask", GENERIC, reason_type=_kind(command, script, asked), rule=asked)
     removal = _removal([script, *inner], s)
     if removal:
         return removal
+    blocked = _blocked(script, s)
+    if blocked:
+        return blocked
     if s.mode == "bypassPermissions":
         return Decision("allow", reason_type="mode")
     return _approve(command, script, s)
 
 
-def _open_quoted_commands(script: Script, s: Situation) -> None:
-    """Add what eval and the like get as text, so that deny and ask rules see it."""
-    for simple in list(script.commands):
-        for words in started(simple):
-            text = quoted_command(words)
-            if text:
-                for inner in parse(text, s.home).commands:
-                    inner.nested = True
-                    script.commands.append(inner)
+def _quoted_commands(script: Script, s: Situation) -> list[Simple]:
+    """What eval and the like get as text; deny and ask rules must see it."""
+    texts = [quoted_command(words) for simple in script.commands for words in started(simple)]
+    return [inner for text in texts if text for inner in parse(text, s.home).commands]
 
 
-def _denied(command: str, script: Script, s: Situation) -> Decision | None:
-    rule = _matching(command, script, s.having("deny"))
+def _denied(command: str, script: Script, quoted: list[Simple], s: Situation) -> Decision | None:
+    rule = _matching(command, [*script.commands, *quoted], s.having("deny"))
     text = f"Permission to use Bash with command {command} has been denied."
     if rule:
         return Decision("deny", text, reason_type=_kind(command, script, rule), rule=rule)
@@ -89,13 +87,13 @@ def _denied(command: str, script: Script, s: Situation) -> Decision | None:
     return None
 
 
-def _matching(command: str, script: Script, rules: list[Rule]) -> Rule | None:
+def _matching(command: str, parts: list[Simple], rules: list[Rule]) -> Rule | None:
     for rule in rules:
         if rule.tool != "Bash" or (rule.content is None and not command):
             continue
         if rule.content is None or matches_text(rule.content, command):
             return rule
-        if any(forbids(rule, simple) for simple in script.commands):
+        if any(forbids(rule, simple) for simple in parts):
             return rule
     return None
 
@@ -131,15 +129,28 @@ def _removal(scripts: list[Script], s: Situation) -> Decision | None:
     return None
 
 
+def _blocked(script: Script, s: Situation) -> Decision | None:
+    """Paths outside the working directories where settings forbid them in every mode."""
+    if not (s.block_reads_outside or s.block_writes_outside):
+        return None
+    for touch in walk(script, s).touches:
+        forbidden = s.block_writes_outside if touch.writes else s.block_reads_outside
+        if forbidden and not inside(touch.path, s) and not within(touch.path, s.block_reads_exempt):
+            what = "Writes" if touch.writes else "Reads"
+            text = f"{touch.path} is outside the working directories; permissions.block{what}OutsideWorkingDirectories is set."
+            return Decision("ask", text, reason_type="safetyCheck", reason=text, blocked_path=touch.path)
+    return None
+
+
 def _approve(command: str, script: Script, s: Situation) -> Decision:
     reached = walk(script, s)
     if not script.problems:
         for touch in reached.touches:
-            sensitive = denied_write_reason(touch.path, s) if touch.writes else ""
+            sensitive = sensitive_write(touch.path, s) if touch.writes else ""
             if sensitive:
                 return _sensitive(touch.path, sensitive, redirect=touch.kind == "redirect")
     bare = next((r for r in s.having("allow") if r.tool == "Bash" and r.content is None), None)
-    if bare:
+    if bare and not (script.background and s.mode == "dontAsk"):
         return Decision("allow", reason_type="rule", rule=bare)
     exact = exactly_allowed(command, s) and not script.piped and not script.subshell
     if script.problems and not exact:
@@ -158,8 +169,6 @@ def _approve(command: str, script: Script, s: Situation) -> Decision:
 
 
 def _sensitive(path: str, text: str, *, redirect: bool) -> Decision:
-    from forge.foundation.permissions.suggest import add_directory
-
     suggestions = [add_directory(path)] if redirect else [add_directory(path), accept_edits()]
     return Decision(
         "ask", text, reason_type="safetyCheck", reason=text, blocked_path=path, suggestions=suggestions

@@ -26,7 +26,7 @@ def matches_text(content: str, text: str) -> bool:
     if content.endswith(":*"):
         return _has_prefix(content[:-2], _squeezed(text))
     if not _STAR.search(content):
-        return text.strip() == content.strip()
+        return text.strip() == content
     return _pattern(_squeezed(content)).fullmatch(_squeezed(text)) is not None
 
 

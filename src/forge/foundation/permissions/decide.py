@@ -1,4 +1,4 @@
-"""The decision on a tool call: deny and ask rules, safety checks, allow rules, mode."""
+"""The decision on a tool call: deny rules, ask rules, safety checks, mode, allow rules."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import re
 
 from forge.foundation.permissions.bash import decide_bash
 from forge.foundation.permissions.files import (
+    DENIED_BY_READ,
     READ_TOOLS,
     WRITE_TOOLS,
-    accept_edits,
     decide_read,
     decide_write,
     path_of,
     readable,
 )
+from forge.foundation.permissions.named import decide_agent, decide_skill
+from forge.foundation.permissions.rule import LEGACY_NAMES
 from forge.foundation.permissions.situation import Decision
+from forge.foundation.permissions.suggest import always
+from forge.foundation.permissions.syntax import word_set
 from forge.foundation.permissions.web import decide_fetch
 
 TYPE_CHECKING = False
@@ -25,35 +29,29 @@ if TYPE_CHECKING:
 __all__ = ["decide", "readable", "removed"]
 
 INTERACTIVE = frozenset({"AskUserQuestion", "ExitPlanMode"})
-FREE_TOOLS = frozenset(
-    [
-        "TodoWrite",
-        "TaskCreate",
-        "TaskGet",
-        "TaskList",
-        "TaskUpdate",
-        "TaskStop",
-        "TaskOutput",
-        "BashOutput",
-        "ToolSearch",
-        "ListAgents",
-        "ListMcpResourcesTool",
-        "ReadMcpResourceTool",
-        "Agent",
-        "SendMessage",
-        "ReportFindings",
-        "StructuredOutput",
-        "EnterPlanMode",
-    ]
+FREE_TOOLS = word_set(
+    """TodoWrite TaskCreate TaskGet TaskList TaskUpdate TaskStop TaskOutput BashOutput ToolSearch ListAgents
+    ListMcpResourcesTool ReadMcpResourceTool ReadMcpResourceDirTool SendMessage ReportFindings StructuredOutput
+    EnterPlanMode CronCreate CronDelete CronList ScheduleWakeup EnterWorktree ExitWorktree"""
 )
 PRIMARY_FIELDS = frozenset({"command", "file_path", "path", "notebook_path", "url"})
+NO_PROMPT = "Permission for this tool use was denied. It requires approval, and nobody can be asked in this session."
+DONT_ASK = (
+    "Permission to use {} has been denied because Claude Code is running in don't ask mode. Go on without it, or"
+    " tell the user what you wanted to do and why."
+)
 
 
 def decide(tool: str, input: dict[str, object], s: Situation) -> Decision:
     """Decide on one tool call."""
-    decision = _by_rules(tool, input, s)
-    if decision.verdict == "ask":
-        return _without_a_person(tool, decision, s)
+    name = LEGACY_NAMES.get(tool, tool)
+    decision = _by_rules(name, input, s)
+    if decision.verdict != "ask":
+        return decision
+    if s.mode == "dontAsk":
+        return decision.changed(verdict="deny", message=DONT_ASK.format(name), reason_type="mode", reason=None)
+    if s.deny_instead_of_prompting:
+        return decision.changed(verdict="deny", message=NO_PROMPT, reason_type="asyncAgent", reason=None)
     return decision
 
 
@@ -64,44 +62,56 @@ def removed(tool: str, rules: list[Rule]) -> bool:
 
 def names(pattern: str, tool: str) -> bool:
     """Whether the tool part of a rule names a tool: exactly, as an MCP server, or with wildcards."""
+    tool = LEGACY_NAMES.get(tool, tool)
     if pattern == tool:
         return True
-    if tool.startswith("mcp__") and tool.startswith(pattern + "__") and pattern.count("__") == 1:
-        return True
-    if "*" not in pattern:
-        return False
-    return re.fullmatch(".*".join(re.escape(piece) for piece in pattern.split("*")), tool) is not None
+    if "*" in pattern:
+        return re.fullmatch(".*".join(re.escape(piece) for piece in pattern.split("*")), tool) is not None
+    return pattern.startswith("mcp__") and pattern.count("__") == 1 and tool.startswith(pattern + "__")
 
 
 def _by_rules(tool: str, input: dict[str, object], s: Situation) -> Decision:
-    denied = _bare(tool, "deny", s)
+    denied = _denied(tool, input, s)
     if denied:
-        return Decision("deny", f"Permission to use {tool} has been denied.", reason_type="rule", rule=denied)
-    parameter = _parameter(tool, input, "deny", s)
-    if parameter:
-        text = f"Permission to use {tool} with {parameter.content} has been denied."
-        return Decision("deny", text, reason_type="rule", rule=parameter)
+        return denied
     specific = _specific(tool, input, s)
     if specific.verdict == "deny":
         return specific
     asked = _bare(tool, "ask", s) or _parameter(tool, input, "ask", s)
     if asked:
         return Decision("ask", _generic(tool), reason_type="rule", rule=asked)
-    if tool == "Bash":
-        return specific
-    if specific.verdict == "ask" and specific.reason_type in ("rule", "safetyCheck"):
-        if not (s.mode == "bypassPermissions" and specific.reason_type == "safetyCheck" and tool != "Bash"):
-            return specific
     if tool in INTERACTIVE:
         return Decision("ask", _generic(tool), requires_interaction=True)
+    if tool == "Bash" or (specific.verdict == "ask" and specific.reason_type == "rule"):
+        return specific
+    return _by_mode(tool, input, specific, s)
+
+
+def _by_mode(tool: str, input: dict[str, object], specific: Decision, s: Situation) -> Decision:
+    """The mode and rules for the whole tool, for everything but shell commands."""
     if s.mode == "bypassPermissions":
         return Decision("allow", reason_type="mode")
     if s.mode == "plan" and tool in WRITE_TOOLS:
-        return specific.changed(verdict="ask", reason_type="mode", suggestions=[accept_edits()])
+        text = f"Cannot write to {path_of(input, s)} while in plan mode."
+        return Decision("ask", text, reason_type="mode")
+    if specific.reason_type == "safetyCheck":
+        return specific
     allowed = _bare(tool, "allow", s)
-    if allowed:
-        return Decision("allow", reason_type="rule", rule=allowed)
-    return specific
+    return Decision("allow", reason_type="rule", rule=allowed) if allowed else specific
+
+
+def _denied(tool: str, input: dict[str, object], s: Situation) -> Decision | None:
+    rule = _bare(tool, "deny", s)
+    if rule:
+        return Decision("deny", f"Permission to use {tool} has been denied.", reason_type="rule", rule=rule)
+    rule = _parameter(tool, input, "deny", s)
+    if rule:
+        text = f"Permission to use {tool} with {rule.content} has been denied."
+        return Decision("deny", text, reason_type="rule", rule=rule)
+    rule = _bare("Read", "deny", s) if tool in WRITE_TOOLS else None
+    if rule:
+        return Decision("deny", DENIED_BY_READ, reason_type="rule", rule=rule, tool_error=True)
+    return None
 
 
 def _specific(tool: str, input: dict[str, object], s: Situation) -> Decision:
@@ -109,44 +119,15 @@ def _specific(tool: str, input: dict[str, object], s: Situation) -> Decision:
         command = input.get("command")
         return decide_bash(command if isinstance(command, str) else "", s)
     if tool in READ_TOOLS:
-        return decide_read(tool, path_of(tool, input, s), s)
+        return decide_read(path_of(input, s), s)
     if tool in WRITE_TOOLS:
-        return decide_write(tool, path_of(tool, input, s), s)
-    if tool == "WebFetch":
-        return decide_fetch(input, s)
-    if tool in ("Agent", "Task", "Skill"):
-        return _named(tool, input, s)
+        return decide_write(tool, path_of(input, s), s)
+    by_content = {"WebFetch": decide_fetch, "Agent": decide_agent, "Skill": decide_skill}.get(tool)
+    if by_content:
+        return by_content(input, s)
     if tool in FREE_TOOLS:
         return Decision("allow")
-    return Decision("ask", _generic(tool), suggestions=[_always(tool)])
-
-
-def _named(tool: str, input: dict[str, object], s: Situation) -> Decision:
-    kind = "Skill" if tool == "Skill" else "Agent"
-    value = input.get("skill") or input.get("command") if kind == "Skill" else input.get("subagent_type")
-    name = str(value or "")
-    for behavior in ("deny", "ask", "allow"):
-        for rule in s.having(behavior):
-            if rule.tool == kind and rule.content is not None and _names_value(rule.content, name):
-                return _by_name(kind, name, rule)
-    if kind == "Agent":
-        return Decision("allow")
-    return Decision("ask", f"Execute skill: {name}", suggestions=[_always(tool)])
-
-
-def _by_name(kind: str, name: str, rule: Rule) -> Decision:
-    if rule.behavior != "deny":
-        return Decision(rule.behavior, _generic(kind), reason_type="rule", rule=rule)
-    text = "Skill execution blocked by permission rules"
-    if kind == "Agent":
-        text = f"Agent type '{name}' has been denied by permission rule '{rule.text}' from {rule.source}."
-    return Decision("deny", text, reason_type="rule", rule=rule, tool_error=True)
-
-
-def _names_value(content: str, name: str) -> bool:
-    if content.endswith(":*"):
-        return name.startswith(content[:-2])
-    return content == name
+    return Decision("ask", _generic(tool), suggestions=[always(tool)])
 
 
 def _bare(tool: str, behavior: str, s: Situation) -> Rule | None:
@@ -157,34 +138,20 @@ def _bare(tool: str, behavior: str, s: Situation) -> Rule | None:
 
 
 def _parameter(tool: str, input: dict[str, object], behavior: str, s: Situation) -> Rule | None:
+    """A rule `Tool(param:value)`; tools with a content grammar of their own have none."""
+    if tool == "WebFetch":
+        return None
     for rule in s.having(behavior):
         field, colon, wanted = (rule.content or "").partition(":")
         if not colon or field in PRIMARY_FIELDS or field not in input or not names(rule.tool, tool):
             continue
         value = input[field]
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        if re.fullmatch(".*".join(re.escape(piece) for piece in wanted.split("*")), text):
+        pieces = wanted.strip().split("*")
+        if re.fullmatch(".*".join(re.escape(piece) for piece in pieces), text, re.DOTALL):
             return rule
     return None
 
 
-def _without_a_person(tool: str, decision: Decision, s: Situation) -> Decision:
-    if s.mode == "dontAsk":
-        text = f"Permission to use {tool} has been denied because Claude Code is running in don't ask mode."
-        return decision.changed(verdict="deny", message=text, reason_type="mode")
-    if s.deny_instead_of_prompting:
-        return decision.changed(verdict="deny")
-    return decision
-
-
 def _generic(tool: str) -> str:
     return f"Claude requested permissions to use {tool}, but you haven't granted it yet."
-
-
-def _always(tool: str) -> dict[str, object]:
-    return {
-        "type": "addRules",
-        "rules": [{"toolName": tool}],
-        "behavior": "allow",
-        "destination": "localSettings",
-    }

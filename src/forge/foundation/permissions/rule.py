@@ -21,6 +21,7 @@ LEGACY_NAMES = {
     "ReadMcpResourceDir": "ReadMcpResourceDirTool",
 }
 
+_FILE_TOOLS = frozenset({"Read", "Edit", "Write"})
 _ESCAPED = re.compile(r"\\([()\\])")
 
 
@@ -64,6 +65,8 @@ def parse_rule(text: object, behavior: str, source: str, anchor: str) -> Rule | 
         problem = _unusable_name(tool, content, behavior)
     if problem:
         return f"{stripped!r}: {problem}"
+    if content == "*" and not (behavior == "allow" and tool in _FILE_TOOLS):
+        content = None
     return Rule(stripped, LEGACY_NAMES.get(tool, tool), content, behavior, source, anchor)
 
 
@@ -111,7 +114,7 @@ def _take_apart(text: str) -> tuple[str, str | None, str]:
     content = _ESCAPED.sub(r"\1", inside[:-1])
     if not content.strip():
         return tool, None, "there is nothing between the parentheses"
-    return tool, None if content == "*" else content, ""
+    return tool, content, ""
 
 
 def _first_unescaped(text: str, char: str) -> int:

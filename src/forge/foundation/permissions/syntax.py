@@ -73,3 +73,8 @@ class Script:
 def text_of(words: list[Word]) -> str:
     """The words as written, with the blanks between them."""
     return "".join(word.gap + word.raw for word in words).strip()
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The blank-separated words of a table written as text."""
+    return frozenset(text.split())

@@ -28,9 +28,7 @@ def run(argv: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    except (
-        Exception
-    ) as error:  # the process's last resort: a sentence for the user, the traceback for the log
+    except Exception as error:  # noqa: BLE001  # the last resort: the traceback goes to the log
         import_module("logging").getLogger("forge").exception("unexpected failure")
         sys.stderr.write(f"Forge failed unexpectedly: {type(error).__name__}: {error}\n{_ADVICE}\n")
         return 1

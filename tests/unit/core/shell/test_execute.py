@@ -126,7 +126,7 @@ def test_children_in_the_background_do_not_hold_up_the_call(tmp_path: Path) -> N
     pid = int(outcome.head.split()[0])
     assert (outcome.exit_code, outcome.head.endswith(b"started\n")) == (0, True)
     os.kill(pid, 0)
-    os.kill(pid, 9)
+    os.killpg(os.getpgid(pid), 9)
 
 
 def test_a_child_that_never_stops_printing_does_not_hold_up_the_call(tmp_path: Path) -> None:

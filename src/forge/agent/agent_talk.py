@@ -1,0 +1,69 @@
+"""Talking to sub-agents: who is there, and a message to one of them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from forge.agent.context import CallContext
+from forge.agent.crew import Crew, Member
+from forge.agent.session import Prompt, Session
+from forge.agent.subagent import go_on
+from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
+
+
+class Letter(msgspec.Struct, frozen=True):
+    """The input of SendMessage."""
+
+    to: str
+    message: str
+    summary: str = ""
+    notify_when_idle: bool = False
+
+
+class Search(msgspec.Struct, frozen=True):
+    """The input of ListAgents."""
+
+    channel: str = ""
+    q: str = ""
+
+
+async def list_agents(search: Search, context: ToolContext) -> ToolOutput:
+    """Lists the sub-agents of the conversation."""
+    members = context.keep(Crew).members.values()
+    shown = [m for m in members if search.q.lower() in _line(m).lower()]
+    facts = [
+        {"id": m.job.id, "type": m.kind.name, "status": m.status, "task": m.job.description} for m in shown
+    ]
+    if not shown:
+        return ToolOutput("No agents found.", {"agents": facts})
+    return ToolOutput("\n".join(_line(m) for m in shown), {"agents": facts})
+
+
+async def send_message(letter: Letter, context: ToolContext) -> ToolOutput:
+    """Gives a message to a running sub-agent, or wakes one that has ended."""
+    if not isinstance(context, CallContext):
+        raise ToolError("Sub-agents need a session.")
+    member = context.keep(Crew).members.get(letter.to.strip())
+    if member is None:
+        raise ToolError(f"No agent with ID '{letter.to}' in this session. ListAgents shows those there are.")
+    if member.session is not None:
+        _deliver(context.session, member.session, letter.message)
+        words = f"Message queued for agent {member.job.id}; it reads it after its next tool call."
+    else:
+        go_on(context, member, letter.message)
+        words = f"Agent {member.job.id} goes on in the background with your message."
+    return ToolOutput(words, {"success": True, "message": words, "agentId": member.job.id})
+
+
+LIST_AGENTS = Action(Search, list_agents)
+SEND_MESSAGE = Action(Letter, send_message)
+
+
+def _deliver(s: Session, child: Session, message: str) -> None:
+    if child is s:
+        raise ToolError("An agent cannot send a message to itself.")
+    child.wake(Prompt(message, s.parts.new_id(), verbatim=True))
+
+
+def _line(m: Member) -> str:
+    return f"{m.job.id}  {m.kind.name}  {m.status}  {m.job.description}"

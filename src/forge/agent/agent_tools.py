@@ -1,0 +1,38 @@
+"""The tools that start sub-agents and talk to them; their code is imported on the first call."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from forge.agent.texts.load import text
+from forge.core.tool import Action, Tool
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One tool: `prose` names its text, `code` is module:name of its action."""
+
+    name: str
+    aliases: tuple[str, ...]
+    prose: str
+    code: str
+    schema: dict[str, Any]
+
+
+def agent_tools() -> list[Tool]:
+    """Agent, ListAgents and SendMessage."""
+    path = os.path.join(os.path.dirname(__file__), "texts", "agent_tools.json")
+    with open(path, "rb") as file:
+        return [_tool(row) for row in msgspec.json.decode(file.read(), type=list[Row])]
+
+
+def _tool(row: Row) -> Tool:
+    def load() -> Action[Any]:
+        module, _, name = row.code.partition(":")
+        action: Action[Any] = getattr(import_module(module), name)
+        return action
+
+    return Tool(row.name, text(row.prose), row.schema, load, aliases=row.aliases)

@@ -1,0 +1,167 @@
+"""Makes the session of a sub-agent: same loop, own history, tools, transcript and host."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from forge.agent.agents import AgentType, listing
+from forge.agent.child_host import ChildHooks, ChildHost
+from forge.agent.crew import MAX_DEPTH, Crew, Seat
+from forge.agent.prompt import Surroundings, start_reminders
+from forge.agent.record import Recorder
+from forge.agent.session import Limits, Parts, Reminder, Session
+from forge.agent.texts.load import text
+from forge.core.job import Job
+from forge.core.model import Model, Options
+from forge.core.tool import ToolError
+from forge.foundation.errors import ForgeError
+from forge.foundation.gitdir import find_root
+from forge.foundation.permissions.modes import canonical_mode
+from forge.foundation.system.facts import os_version, platform_name
+from forge.foundation.transcript import Transcript
+
+# Belong to the conversation with the user.
+MAIN_ONLY = frozenset(
+    [
+        "AskUserQuestion",
+        "EnterPlanMode",
+        "ExitPlanMode",
+        "ListAgents",
+        "ReportFindings",
+        "ScheduleWakeup",
+        "StructuredOutput",
+        "Workflow",
+    ]
+)
+# May be missing from the main conversation only because its model does not need them.
+ON_DEMAND = frozenset({"Grep", "Glob"})
+
+
+def child_session(parent: Session, job: Job, kind: AgentType, wish: tuple[str, str]) -> Session:
+    """The session of the sub-agent `job`; `wish` is the model and the effort it was asked for."""
+    model, effort = choose_model(parent, kind, wish[0]), wish[1] or kind.effort
+    parts = parent.parts
+    host = ChildHost(parent, job)
+    path = transcript_path(parent, job.id)
+    hooks = ChildHooks(parent.hooks, job, path)
+    stamp = msgspec.structs.replace(parent.recorder.stamp, agent_id=job.id)
+    recorder = Recorder(
+        Transcript(path) if path else None, stamp, clock=parts.clock, new_id=parts.new_id, warn=parent.warn
+    )
+    own = msgspec.structs.replace(
+        parts,
+        host=host,
+        model=model,
+        hooks=hooks,
+        situation=parent.situation.changed(mode=_mode(parent, kind)),
+        recorder=recorder,
+        system=[parts.system[0], f"{kind.body}\n\n{text('agent_notes')}".lstrip()],
+        reminders=_reminders(parent, model, job.depth),
+        options=_options(parent, model, effort),
+        limits=Limits(kind.max_turns, parts.limits.max_budget_usd),
+        persist=_already_persisted,
+        structured=None,
+        allowed=_tools(parent, kind, job.depth),
+    )
+    return _seated(parent, own, job, kind)
+
+
+def choose_model(parent: Session, kind: AgentType, wished: str) -> Model:
+    """The model of a sub-agent: the variable, the call, the type, else that of whoever starts it."""
+    name = parent.parts.env.get("CLAUDE_CODE_SUBAGENT_MODEL", "") or wished or kind.model
+    if name in ("", "inherit", parent.model.card.id, parent.model.card.ref):
+        return parent.model
+    if parent.parts.open_model is None:
+        raise ToolError(f"The model {name!r} cannot be opened here. Leave `model` out.")
+    try:
+        return parent.parts.open_model(name)
+    except ForgeError as error:
+        raise ToolError(f"The model {name!r} cannot be used: {error}") from error
+
+
+def transcript_path(s: Session, agent_id: str) -> str:
+    """Where the transcript of a sub-agent is; empty if the conversation is not kept."""
+    if s.recorder.transcript is None:
+        return ""
+    return os.path.join(os.path.dirname(s.parts.results_dir), "subagents", f"agent-{agent_id}.jsonl")
+
+
+def startable(kind: AgentType) -> frozenset[str] | None:
+    """The types an agent may start, if its tool list says so with `Agent(a, b)`."""
+    for entry in kind.tools or ():
+        name, bracket, rest = entry.partition("(")
+        if bracket and name.strip() in ("Agent", "Task"):
+            return frozenset(n.strip() for n in rest.rstrip(") ").split(",") if n.strip())
+    return None
+
+
+def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType) -> Session:
+    child = Session(parts)
+    child.standing = list(parts.reminders)
+    # One ledger for all: the spend cap holds everywhere and the total is exact at any moment.
+    child.ledger = parent.ledger
+    child.share(parent.keep(Crew))
+    child.share(Seat(job.depth, job.id, startable(kind)))
+    return child
+
+
+def _mode(parent: Session, kind: AgentType) -> str:
+    mode = parent.situation.mode
+    wanted = canonical_mode(kind.permission_mode)
+    # An agent never gets more freedom than the user gave the conversation.
+    return mode if wanted in (None, "bypassPermissions") or mode == "bypassPermissions" else str(wanted)
+
+
+def _tools(parent: Session, kind: AgentType, depth: int) -> frozenset[str]:
+    offered = {t.name for t in parent.tools()} - MAIN_ONLY
+    if kind.tools and kind.tools != ["*"]:
+        named = {_plain(entry) for entry in kind.tools}
+        known = offered | {c.name for c in parent.parts.tools if c.name in ON_DEMAND}
+        offered = {name for name in known if name in named}
+    offered -= {_plain(entry) for entry in kind.disallowed_tools}
+    if depth >= MAX_DEPTH:
+        offered -= {"Agent"}
+    if not offered:
+        raise ToolError(
+            f"Agent '{kind.name}' would be spawned with zero tools — refusing. None of the tools of its"
+            " definition is available in this session."
+        )
+    return frozenset(offered)
+
+
+def _plain(entry: str) -> str:
+    name = entry.partition("(")[0].strip()
+    return "Agent" if name == "Task" else name
+
+
+def _reminders(parent: Session, model: Model, depth: int) -> list[Reminder]:
+    situation = parent.situation
+    where = Surroundings(
+        cwd=situation.cwd,
+        is_git=bool(find_root(situation.cwd)),
+        platform=platform_name(),
+        shell=os.path.basename(parent.parts.env.get("SHELL", "")) or "bash",
+        os_version=os_version(),
+        directories=situation.directories[1:],
+    )
+    told = start_reminders(where, model.card, parent.parts.clock(), custom=True)
+    if depth < MAX_DEPTH and parent.find_tool("Agent") is not None:
+        told.append(Reminder("agent_listing_delta", listing(parent.parts.agents)))
+    return told
+
+
+def _options(parent: Session, model: Model, effort: str) -> Options:
+    """The wishes of the conversation; those that fit only its own model are left to the other one."""
+    options = parent.parts.options
+    if model is not parent.model:
+        options = msgspec.structs.replace(
+            options, max_tokens=None, thinking="", thinking_budget=None, effort=""
+        )
+    return msgspec.structs.replace(options, effort=effort) if effort else options
+
+
+def _already_persisted(updates: list[dict[str, Any]]) -> None:
+    """The session of the user has written them down."""

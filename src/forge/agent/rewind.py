@@ -1,0 +1,145 @@
+"""Goes back to a prompt: files become what they were, the conversation goes on from before it.
+
+Everything is planned and verified before the first file is touched, each file is replaced in one step, and the
+plan depends only on what was recorded: a rewind that was killed is finished by doing it again.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+
+import msgspec
+
+from forge.core.tools.patch import structured_patch
+from forge.foundation.checkpoints import Backup, Snapshot, put_back, state_at
+from forge.foundation.errors import UsageError
+from forge.foundation.ids import timestamp
+from forge.foundation.transcript import Transcript, decode_record, read_index, read_lines
+
+
+_REPEATED = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch")
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One file that differs from its state at the prompt; no copy: it will be removed."""
+
+    path: str
+    copy: str | None
+    insertions: int
+    deletions: int
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What going back does to files, and what it cannot do."""
+
+    changes: list[Change]
+    links: list[str]
+    lost: list[str]
+
+
+def plan(folder: str, history: list[Snapshot], message: str) -> Plan:
+    """Compares the files with their state at a prompt; raises UsageError when there is no checkpoint of it."""
+    state = state_at(history, message)
+    if state is None:
+        raise UsageError("No file checkpoint found for this message.")
+    made = Plan([], [], [])
+    for path, backup in state.items():
+        _compare(made, folder, path, backup)
+    return made
+
+
+def carry_out(folder: str, todo: Plan) -> None:
+    """Restores the files of a plan; raises UsageError before touching any when a copy is gone."""
+    if todo.lost:
+        raise UsageError(f"Nothing was changed: the saved copy of {todo.lost[0]} is gone or cannot be read.")
+    for change in todo.changes:
+        try:
+            if change.copy is not None:
+                put_back(folder, change.copy, change.path)
+            elif os.path.lexists(change.path):
+                os.unlink(change.path)
+        except OSError as error:
+            raise UsageError(
+                f"{change.path} cannot be restored: {error.strerror}.", "Repair that and rewind again."
+            ) from None
+
+
+def is_prompt(path: str, message: str) -> bool:
+    """Whether an id is that of a user's prompt in a transcript."""
+    try:
+        links = read_index(path).links
+    except OSError:
+        return False
+    return any(link.uuid == message and link.kind == "user" and not link.results for link in links)
+
+
+def rewind_conversation(
+    path: str, message: str, *, clock: Callable[[], float], new_id: Callable[[], str], dry_run: bool = False
+) -> int:
+    """Makes the conversation go on from before a prompt; returns how many entries are left behind.
+
+    Nothing is removed: a new branch is written, and the branch written last counts.
+    """
+    links = {link.uuid: link for link in read_index(path).links}
+    prompt = links.get(message)
+    if prompt is None or prompt.kind != "user" or prompt.results:
+        raise UsageError(f"{message} is not a user message in this session.")
+    if prompt.parent is None or prompt.parent not in links:
+        raise UsageError(
+            "Nothing would be left of the conversation before that message.",
+            "Start a new session instead, or rewind only the files with --code.",
+        )
+    left = sum(1 for link in links.values() if link.at >= prompt.at and not link.side)
+    if not dry_run:
+        (line,) = read_lines(path, [(prompt.at, prompt.size)])
+        record = decode_record(line) or {}
+        kept = {key: record[key] for key in _REPEATED if key in record}
+        transcript = Transcript(path)
+        transcript.append(
+            {
+                "parentUuid": prompt.parent,
+                "isSidechain": False,
+                "type": "system",
+                "subtype": "informational",
+                "content": "Conversation rewound",
+                "level": "info",
+                "isMeta": False,
+                "uuid": new_id(),
+                "timestamp": timestamp(clock()),
+                **kept,
+            }
+        )
+        transcript.close()
+    return left
+
+
+def _compare(made: Plan, folder: str, path: str, backup: Backup) -> None:
+    directory = os.path.dirname(path)
+    moved = backup.real_parent_dir and os.path.realpath(directory) != backup.real_parent_dir
+    if os.path.islink(path) or moved or os.path.isdir(path):
+        made.links.append(path)
+        return
+    name = backup.backup_file_name
+    try:
+        wanted = None if name is None else _read(os.path.join(folder, name))
+        present = _read(path) if os.path.lexists(path) else None
+    except OSError:
+        made.lost.append(path)
+        return
+    if wanted != present:
+        added, removed = _counts(present[0] if present else b"", wanted[0] if wanted else b"")
+        made.changes.append(Change(path, name, added, removed))
+
+
+def _read(path: str) -> tuple[bytes, int]:
+    with open(path, "rb") as file:
+        return file.read(), stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+
+
+def _counts(before: bytes, after: bytes) -> tuple[int, int]:
+    """Lines added and removed."""
+    texts = [data.decode("utf-8", "replace") for data in (before, after)]
+    lines = [line for hunk in structured_patch(texts[0], texts[1]) for line in hunk["lines"]]
+    return sum(x.startswith("+") for x in lines), sum(x.startswith("-") for x in lines)

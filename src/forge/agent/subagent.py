@@ -1,0 +1,209 @@
+"""The Agent tool: hands a task to a session of its own, waits for it or lets it go on in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import msgspec
+
+from forge.agent.agents import DEFAULT_TYPE, AgentType, agent_names, find_agent
+from forge.agent.child import child_session, transcript_path
+from forge.agent.child_host import ChildHooks, ChildHost
+from forge.agent.context import CallContext
+from forge.agent.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member, Seat
+from forge.agent.drive import Patience, drive
+from forge.agent.event import AgentSaid, JobEnded, JobStarted, Noted
+from forge.agent.handback import Work, handed_back, launched, work_of, write_meta
+from forge.agent.resume import load
+from forge.agent.session import Prompt, Reminder, Session
+from forge.core.job import Job, JobEnd
+from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
+from forge.foundation.permissions.decide import decide
+
+# Shells an agent leaves behind end with it; agents it has started are waited for.
+PATIENCE = Patience(others=0.0)
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """The input of the tool."""
+
+    description: str
+    prompt: str
+    subagent_type: str = DEFAULT_TYPE
+    model: str = ""
+    effort: str = ""
+    run_in_background: bool | None = None
+    isolation: str = ""
+
+
+async def run(wish: Wish, context: ToolContext) -> ToolOutput:
+    """Starts a sub-agent."""
+    if not isinstance(context, CallContext):
+        raise ToolError("Sub-agents need a session.")
+    s = context.session
+    kind = _admitted(s, wish)
+    seat = s.keep(Seat)
+    background = _in_background(s, wish, kind, seat)
+    member = _enlist(context, wish, kind, background=background)
+    if background:
+        context.begin(member.job)
+        return launched(member.job, member.model)
+    s.emit(JobStarted(member.job))
+    s.emit(AgentSaid(member.job, Noted(s.parts.new_id(), wish.prompt)))
+    work = await _watched(s, member, wish.prompt)
+    if work.status != "completed":
+        raise ToolError(f"Agent '{wish.description}' {work.status}: {work.report}\nagentId: {member.job.id}")
+    return handed_back(member.job, work)
+
+
+AGENT = Action(Wish, run)
+
+
+def go_on(context: CallContext, member: Member, message: str) -> None:
+    """Wakes an ended sub-agent in the background, with all it knew."""
+    s = context.session
+
+    async def resume() -> JobEnd:
+        return _job_end(member.job, await _work(s, member, message))
+
+    member.job = msgspec.structs.replace(
+        member.job, prompt=message, backgrounded=True, holds=True, run=resume
+    )
+    member.status = "running"
+    child = _seat_child(s, member, (member.ref, ""))
+    child.reminders = []
+    past = load(transcript_path(s, member.job.id))
+    if past is not None:
+        child.messages, child.recorder.leaf = past.messages, past.leaf
+    context.begin(member.job)
+
+
+def _admitted(s: Session, wish: Wish) -> AgentType:
+    """The type of the wish; ToolError if it may not be started."""
+    crew, seat, agents = s.keep(Crew), s.keep(Seat), s.parts.agents
+    kind = find_agent(agents, wish.subagent_type)
+    names = [n for n in agent_names(agents) if seat.types is None or n in seat.types]
+    if kind is None or kind.name not in names:
+        known = ", ".join(names)
+        raise ToolError(f"Agent type '{wish.subagent_type}' not found. Available agents: {known}")
+    # The rules name types as they are spelled, the model may spell or omit them otherwise.
+    decision = decide("Agent", {"subagent_type": kind.name}, s.situation)
+    if decision.verdict == "deny":
+        raise ToolError(decision.message)
+    if wish.isolation:
+        raise ToolError(
+            f"isolation: {wish.isolation} is not available in this version. Call again without it."
+        )
+    if seat.depth >= MAX_DEPTH:
+        crew.refused["depth_limit"] += 1
+        raise ToolError(f"Sub-agents can be nested {MAX_DEPTH} deep, and this one is. Do the task yourself.")
+    if len(crew.running()) >= MAX_RUNNING:
+        crew.refused["concurrency_limit"] += 1
+        raise ToolError(
+            f"{MAX_RUNNING} sub-agents are at work, which is the limit. Wait until one has ended."
+        )
+    if s.over_budget():
+        crew.refused["budget"] += 1
+        raise ToolError("The budget of this session is spent; no sub-agent can be started.")
+    return kind
+
+
+def _in_background(s: Session, wish: Wish, kind: AgentType, seat: Seat) -> bool:
+    if s.parts.env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS") == "1":
+        return False
+    if wish.run_in_background is not None:
+        return wish.run_in_background
+    return seat.depth == 0 or kind.background
+
+
+def _enlist(context: CallContext, wish: Wish, kind: AgentType, *, background: bool) -> Member:
+    s = context.session
+    seat = s.keep(Seat)
+    agent_id = f"a{os.urandom(8).hex()}"
+
+    async def in_background() -> JobEnd:
+        return _job_end(member.job, await _work(s, member, wish.prompt))
+
+    job = Job(
+        id=agent_id,
+        kind="local_agent",
+        description=wish.description,
+        run=in_background,
+        tool_use_id=context.call.id,
+        output_path=transcript_path(s, agent_id),
+        agent_type=kind.name,
+        holds=True,
+        prompt=wish.prompt,
+        depth=seat.depth + 1,
+        parent_id=seat.agent_id,
+        backgrounded=background,
+    )
+    member = Member(job, kind, "")
+    child = _seat_child(s, member, (wish.model, wish.effort))
+    member.model, member.ref = child.model.card.id, child.model.card.ref
+    s.keep(Crew).join(member, wish.run_in_background)
+    return member
+
+
+def _seat_child(s: Session, member: Member, wish: tuple[str, str]) -> Session:
+    child = child_session(s, member.job, member.kind, wish)
+    if isinstance(child.host, ChildHost) and isinstance(child.hooks, ChildHooks):
+        child.host.child = child.hooks.child = child
+    child.messages = member.messages
+    member.session = child
+    return child
+
+
+async def _watched(s: Session, member: Member, prompt: str) -> Work:
+    """The work of an agent somebody waits for; its end is told like that of a job."""
+    try:
+        work = await _work(s, member, prompt)
+    except asyncio.CancelledError:
+        s.emit(JobEnded(member.job, JobEnd("stopped", _summary(member.job, "stopped"))))
+        raise
+    s.emit(JobEnded(member.job, _job_end(member.job, work)))
+    return work
+
+
+async def _work(s: Session, member: Member, prompt: str) -> Work:
+    child = member.session
+    if child is None or not isinstance(child.host, ChildHost):
+        raise ToolError(f"Agent {member.job.id} has no session.")
+    status = "stopped"
+    write_meta(s, member, finished=False)
+    try:
+        started = await child.hooks.fire("SubagentStart")
+        child.reminders += [Reminder("hook_context", words) for words in started.context]
+        ended = await drive(child, Prompt(prompt, s.parts.new_id(), verbatim=True), PATIENCE)
+        work = work_of(child, child.host, ended)
+        status = work.status
+    finally:
+        s.keep(Crew).leave(member, status)
+        await _put_away(s, member, child, status)
+    if member.job.backgrounded:
+        child.host.say_last()
+    return work
+
+
+async def _put_away(s: Session, member: Member, child: Session, status: str) -> None:
+    """Frees what the agent held; what it knew is in its transcript, or in memory if there is none."""
+    if child.recorder.transcript is None:
+        member.messages = child.messages
+    host = child.host
+    if isinstance(host, ChildHost):
+        spent = host.spent
+        used = {"input": spent.input, "output": spent.output, "costUSD": child.model.card.cost(spent)}
+        write_meta(s, member, finished=True, status=status, usage=used)
+    child.recorder.close()
+    if child.model is not s.model:
+        await child.model.close()
+
+
+def _job_end(job: Job, work: Work) -> JobEnd:
+    return JobEnd(work.status, _summary(job, work.status), work.report, dict(work.figures))
+
+
+def _summary(job: Job, status: str) -> str:
+    how = {"completed": "finished", "failed": "failed", "stopped": "was stopped"}[status]
+    return f'Agent "{job.description}" {how}'

@@ -1,0 +1,105 @@
+"""The first request of a host: what it brings along, and what it is told about this program."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from forge.agent.prompt import system_prompt
+from forge.agent.session import Session, Structured
+from forge.agent.structured import NAME as STRUCTURED_OUTPUT
+from forge.agent.structured import structured_output_tool
+from forge.core.registry import Component
+from forge.core.schema_check import check_schema
+from forge.hosts.build import own_system_prompt
+from forge.hosts.control_facts import model_rows
+from forge.hosts.control_mcp import configured
+from forge.hosts.control_seat import Refused, Request, Seat
+from forge.hosts.control_session import rename_session
+from forge.hosts.wire import CAPABILITIES
+from forge.version import COMPATIBLE_WITH, VERSION
+
+
+def initialize(seat: Seat, request: Request) -> dict[str, Any]:
+    """Takes over what the host defines and describes the session; refuses what would be ignored silently."""
+    _refuse_callbacks(seat, request)
+    _take_prompts(seat, request)
+    _take_schema(seat.session, request)
+    if isinstance(request.get("title"), str) and request["title"].strip():
+        rename_session(seat, {"subtype": "initialize", "title": request["title"]})
+    seat.siblings = {"pending_permission_requests": [], "pending_user_dialog_requests": []}
+    session, choice = seat.session, seat.choice
+    official = choice.card.provider == "anthropic"
+    return {
+        "commands": [],
+        "agents": [],
+        "output_style": "default",
+        "available_output_styles": ["default"],
+        "user_output_styles_dir": os.path.join(seat.c.places.claude_dir, "output-styles"),
+        "models": model_rows(seat),
+        "account": {
+            "tokenSource": "none",
+            "apiKeySource": choice.key_source,
+            "apiProvider": "firstParty" if official else choice.card.provider,
+        },
+        "pid": os.getpid(),
+        "claude_code_version": COMPATIBLE_WITH,
+        "forge_version": VERSION,
+        "current_permission_mode": session.situation.mode,
+        "hook_on_failure_supported": False,
+        "analytics_disabled": True,
+        "fast_mode_state": "off",
+        "fast_mode_disabled_reason": "sdk_opt_in_required",
+        "session_state": "running" if seat.waiting.busy else "idle",
+        "capabilities": CAPABILITIES,
+    }
+
+
+def _refuse_callbacks(seat: Seat, request: Request) -> None:
+    if hooks := request.get("hooks"):
+        events = ", ".join(hooks) if isinstance(hooks, dict) else "?"
+        raise Refused(
+            f"Hook callbacks are not supported by this version yet (asked for: {events})."
+            " Start without the `hooks` option.",
+            "unsupported_hooks",
+        )
+    inside = [n for n, entry in configured(seat.o.mcp_config).items() if entry.get("type") == "sdk"]
+    named = request.get("sdkMcpServers")
+    if names := [*inside, *(named if isinstance(named, list) else [])]:
+        raise Refused(
+            "MCP servers inside the host program are not supported by this version yet"
+            f" (asked for: {', '.join(str(n) for n in names)}). Start without them.",
+            "unsupported_mcp",
+        )
+
+
+def _take_prompts(seat: Seat, request: Request) -> None:
+    own, added = request.get("systemPrompt"), request.get("appendSystemPrompt")
+    if isinstance(own, list):
+        own = "\n\n".join(p for p in own if isinstance(p, str))
+    own = own if isinstance(own, str) else None
+    if own is None and not isinstance(added, str):
+        return
+    session, o = seat.session, seat.o
+    custom = own_system_prompt(o) if own is None else own
+    session.system = system_prompt(custom, added if isinstance(added, str) else "", bare=o.bare)
+    if custom is not None:
+        session.reminders = [r for r in session.reminders if r.kind != "session_context"]
+        session.standing = [r for r in session.standing if r.kind != "session_context"]
+
+
+def _take_schema(session: Session, request: Request) -> None:
+    schema = request.get("jsonSchema")
+    if schema is None:
+        return
+    wrong = check_schema(schema) if isinstance(schema, dict) else "it must be an object"
+    if wrong:
+        raise Refused(f"jsonSchema is not a valid JSON Schema: {wrong}")
+    session.structured = Structured(schema)
+    tool = structured_output_tool(session.structured)
+    session.parts.tools.add(Component(tool.name, tool, tool.origin))
+    allowed = session.parts.allowed
+    if allowed is not None:
+        session.parts = msgspec.structs.replace(session.parts, allowed=allowed | {STRUCTURED_OUTPUT})
