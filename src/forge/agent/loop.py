@@ -6,7 +6,7 @@ import asyncio
 
 import msgspec
 
-from forge.agent.compact import compact, due, possible, threshold
+from forge.agent.compact import MAX_IN_A_ROW, compact, due, possible, threshold
 from forge.agent.ending import answer_open_calls, end, failed, limited
 from forge.agent.event import ApiFailed, Folded, Noted, TurnEnded, TurnStarted
 from forge.agent.local import local_command, run_local
@@ -74,7 +74,7 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
 async def _ask(s: Session) -> Reply:
     """The next reply; a history that is or turns out to be too long is compacted first."""
     if due(s):
-        await compact(s, "auto")
+        await _compact_ahead(s)
     try:
         reply = await ask_model(s)
     except ModelError as error:
@@ -85,6 +85,16 @@ async def _ask(s: Session) -> Reply:
     if s.context_tokens <= threshold(s):
         s.compactions_in_a_row = 0
     return reply
+
+
+async def _compact_ahead(s: Session) -> None:
+    """Compacts in good time; if that fails there is still room, so the work goes on and the user is told."""
+    try:
+        await compact(s, "auto")
+    except ModelError as error:
+        if s.compactions_in_a_row > MAX_IN_A_ROW:
+            raise
+        s.warn(f"The conversation could not be compacted yet: {error.message}")
 
 
 async def _acted(s: Session, reply: Reply) -> bool:

@@ -185,7 +185,9 @@ def _priced(card: ModelCard, setting: Setting) -> ModelCard:
 
 
 def _scripted_card(path: str) -> ModelCard:
-    return ModelCard(path, "scripted", "scripted", label="Scripted model", price=Price())
+    # A script does not know how to summarise itself, so its window never fills.
+    window = 1_000_000_000
+    return ModelCard(path, "scripted", "scripted", "Scripted model", context_window=window, price=Price())
 
 
 def _key(provider: Provider, env: Mapping[str, str], setting: Setting) -> Key:
