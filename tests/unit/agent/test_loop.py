@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from doubles import RecordingHost, ScriptedModel, call, counter, deny, echo, forever, session, tool
-from forge.agent.event import ApiFailed, Denied, Noted, Replied, ToolFinished, TurnEnded
+from doubles import RecordingHost, ScriptedModel, call, deny, echo, forever, session, tool
+from forge.agent.event import ApiFailed, Denied, Noted, Replied, Streaming, ToolFinished, TurnEnded
 from forge.agent.hooks.port import NOTHING, Outcome
 from forge.agent.host import Allow, Refuse
 from forge.agent.loop import run_turn
 from forge.agent.session import Limits, Prompt, Session, Structured
 from forge.agent.structured import structured_output_tool
-from forge.core.message import UNPARSED_INPUT, Block, Message, Text, ToolResult, ToolUse, Usage
+from forge.core.message import UNPARSED_INPUT, Message, Text, ToolResult, ToolUse, Usage
+from forge.core.model import BlockDelta, Delta, Request, Started
+from forge.core.registry import Component
 from forge.core.tool import ToolContext, ToolError, ToolOutput
 from forge.foundation.errors import Answer, ModelError
 
@@ -324,24 +327,18 @@ def test_an_interrupt_while_tools_run_answers_every_call() -> None:
     assert results == {"a": True, "b": None, "c": True}
 
 
+class Speaking(ScriptedModel):
+    """Begins a sentence and never ends it."""
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        yield Started({"message": {"id": "m"}}, "m", "x", Usage())
+        yield BlockDelta({}, 0, "text", "half a sen")
+        await forever()
+
+
 def test_an_interrupt_while_the_model_speaks_keeps_what_it_said() -> None:
-    async def speak_then_hang() -> list[Block]:
-        return await forever()
-
-    class Speaking(ScriptedModel):
-        async def stream(self, request: Any) -> Any:
-            from forge.core.model import BlockDelta, Started
-
-            yield Started({"message": {"id": "m"}}, "m", "x", Usage())
-            yield BlockDelta({}, 0, "text", "half a sen")
-            await forever()
-
     host = RecordingHost()
     s = session(Speaking([]), host, [])
-    from forge.agent.event import Streaming
-
-    class Two:
-        pass
 
     async def main() -> TurnEnded:
         turn = asyncio.ensure_future(s.run(lambda: run_turn(s, PROMPT)))
@@ -510,8 +507,6 @@ def test_a_tool_registered_during_a_session_is_in_the_next_request() -> None:
     s: Session
 
     async def register(args: dict[str, Any], context: ToolContext) -> ToolOutput:
-        from forge.core.registry import Component
-
         late = tool("Late", echo)
         s.parts.tools.add(Component("Late", late, late.origin))
         return ToolOutput("ok")
@@ -520,8 +515,3 @@ def test_a_tool_registered_during_a_session_is_in_the_next_request() -> None:
     s = session(model, RecordingHost(), [tool("Register", register)])
     run(s)
     assert [[t.name for t in r.tools] for r in model.requests] == [["Register"], ["Late", "Register"]]
-
-
-def test_ids_come_from_the_injected_source() -> None:
-    new_id = counter()
-    assert [new_id(), new_id()] == ["id-1", "id-2"]
