@@ -23,6 +23,7 @@ run: ## set up and take the scripted tour (no key and no network needed)
 .PHONY: test
 test: ## everything that must be green: format, lint, types, import contracts, house rules, all tests
 	@scripts/setup dev
+	@scripts/sdk-setup
 	@echo "format";  $(PY) -m ruff format --check --quiet .
 	@echo "lint";    $(PY) -m ruff check --quiet .
 	@echo "types";   $(PY) -m mypy --no-error-summary
@@ -61,9 +62,10 @@ lock: ## write the lock files anew (UPGRADE=1 takes newer versions)
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet uv
 	@$(UV) --group build pyproject.toml --output-file requirements.lock >/dev/null
 	@$(UV) --group build --extra dev --constraint requirements.lock pyproject.toml --output-file requirements-dev.lock >/dev/null
-	@wc -l requirements.lock requirements-dev.lock
+	@$(UV) --constraint requirements-dev.lock tests/sdk/requirements.in --output-file tests/sdk/requirements.lock >/dev/null
+	@wc -l requirements.lock requirements-dev.lock tests/sdk/requirements.lock
 
 .PHONY: clean
 clean: ## remove caches and the virtual environment
-	@rm -rf .venv .conformance .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build
+	@rm -rf .venv .conformance .sdk .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -54,6 +54,7 @@ class Server:
         self.asked = threading.Event()
         self.observe: Callable[[Recorded], None] = lambda request: None
         self._script = Script(turns)
+        self._branches: dict[str, Script] = {}
         self._manner = manner
         self._tls = tls
         self.port = 0
@@ -64,6 +65,14 @@ class Server:
     @property
     def url(self) -> str:
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+
+    def branch(self, word: str, turns: list[Any]) -> None:
+        """Serves these turns to conversations whose first message contains `word`, such as sub-agents."""
+        self._branches[word] = Script(turns)
+
+    def _script_for(self, body: Json) -> Script:
+        first = json.dumps((body.get("messages") or [None])[0])
+        return next((s for word, s in self._branches.items() if word in first), self._script)
 
     @property
     def bodies(self) -> list[Any]:
@@ -139,7 +148,7 @@ class Server:
         if protocol is None or not isinstance(request.body, dict):
             return await self._whole(writer, 404, messages.failure(404, {"message": "no such endpoint"}))
         speak = PROTOCOLS[protocol]
-        turn, error = self._script.take(speak.number(request.body))
+        turn, error = self._script_for(request.body).take(speak.number(request.body))
         if error is not None and ("status" in error or error.get("cut") == -1):
             return await self._refuse(writer, error, speak)
         if not request.body.get("stream"):

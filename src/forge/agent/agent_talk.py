@@ -6,6 +6,7 @@ import msgspec
 
 from forge.agent.context import CallContext
 from forge.agent.crew import Crew, Member
+from forge.agent.recall import recall
 from forge.agent.session import Prompt, Session
 from forge.agent.subagent import go_on
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
@@ -43,7 +44,8 @@ async def send_message(letter: Letter, context: ToolContext) -> ToolOutput:
     """Gives a message to a running sub-agent, or wakes one that has ended."""
     if not isinstance(context, CallContext):
         raise ToolError("Sub-agents need a session.")
-    member = context.keep(Crew).members.get(letter.to.strip())
+    wanted = letter.to.strip()
+    member = context.keep(Crew).members.get(wanted) or recall(context.session, wanted)
     if member is None:
         raise ToolError(f"No agent with ID '{letter.to}' in this session. ListAgents shows those there are.")
     if member.session is not None:

@@ -20,6 +20,7 @@ class Row(msgspec.Struct, frozen=True):
     prose: str
     code: str
     schema: dict[str, Any]
+    deferred: bool = False
 
 
 def agent_tools() -> list[Tool]:
@@ -35,4 +36,4 @@ def _tool(row: Row) -> Tool:
         action: Action[Any] = getattr(import_module(module), name)
         return action
 
-    return Tool(row.name, text(row.prose), row.schema, load, aliases=row.aliases)
+    return Tool(row.name, text(row.prose), row.schema, load, aliases=row.aliases, deferred=row.deferred)

@@ -73,7 +73,9 @@ def add_agents(registry: Registry[AgentType], raw: Any, scope: Scope, option: st
         raise UsageError("\n".join([f"Error: Invalid {option} configuration:", *wrong]))
     for name, row in raw.items():
         known = {key: row[key] for key in _FIELDS if row.get(key) is not None}
-        kind = msgspec.convert({**known, "name": name}, AgentType)
+        # A number is a wish in a scale of the reference's own models.
+        effort = row.get("effort") if isinstance(row.get("effort"), str) else ""
+        kind = msgspec.convert({**known, "effort": effort, "name": name}, AgentType)
         registry.add(Component(name, kind, Origin(scope)))
 
 
@@ -110,7 +112,6 @@ _FIELDS = {
     "tools": "array",
     "disallowedTools": "array",
     "model": "string",
-    "effort": "string",
     "permissionMode": "string",
     "maxTurns": "number",
     "background": "boolean",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from typing import Any
 
 from forge.agent.event import JobEnded, JobsChanged, JobStarted
 from forge.agent.session import Prompt, Session
-from forge.core.job import Job, JobEnd, JobView
+from forge.agent.texts.load import text
+from forge.core.job import Job, JobEnd, JobView, run_id
 
 
 class Background:
@@ -19,10 +22,13 @@ class Background:
 
     def begin(self, s: Session, job: Job) -> None:
         """Starts a job and tells the host."""
+        _let_read(s, job)
         self._jobs[job.id] = job
         self._status[job.id] = "running"
         s.emit(JobsChanged(self.running()))
         s.emit(JobStarted(job))
+        if job.listen is not None:
+            job.listen(lambda words: s.wake(event_notice(s, job, words)))
         self._tasks[job.id] = asyncio.ensure_future(self._watch(s, job))
 
     def views(self) -> list[JobView]:
@@ -42,43 +48,80 @@ class Background:
         task = self._tasks.get(job_id)
         if task is None or task.done():
             return False
-        task.cancel()
+        # A task cancelled before its first step would never know of the work it has to end.
+        asyncio.get_running_loop().call_soon(task.cancel)
         return True
 
     async def close(self) -> None:
         """Stops everything that still runs and waits until it is gone."""
         tasks = [task for task in self._tasks.values() if not task.done()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if not tasks:
+            return
+        try:
+            await asyncio.sleep(0)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _watch(self, s: Session, job: Job) -> None:
         try:
             end = await job.run()
         except asyncio.CancelledError:
-            end = JobEnd("stopped", f'"{job.description}" was stopped')
+            end = _stopped(job)
         self._status[job.id] = end.status
         s.emit(JobEnded(job, end))
         s.emit(JobsChanged(self.running()))
-        s.wake(notice(s, job, end))
+        if not end.quiet:
+            s.wake(notice(s, job, end))
+
+
+def _let_read(s: Session, job: Job) -> None:
+    """What a job writes may be read without asking."""
+    place = os.path.dirname(job.output_path)
+    free = s.situation.free_read_dirs
+    if place and place not in free:
+        s.situation = s.situation.changed(free_read_dirs=[*free, place])
+
+
+def _stopped(job: Job) -> JobEnd:
+    """Whoever stops a command knows it; what an agent has done until then is news."""
+    if job.kind == "local_agent":
+        return JobEnd("stopped", f'Agent "{job.description}" was stopped')
+    return JobEnd("stopped", job.description, quiet=True)
 
 
 def notice(s: Session, job: Job, end: JobEnd) -> Prompt:
     """The news that a job has ended, as the model reads it."""
-    lines = [
-        "<task-notification>",
-        f"<task-id>{job.id}</task-id>",
-        f"<status>{end.status}</status>",
-        f"<summary>{end.summary}</summary>",
-    ]
-    if job.output_path:
-        lines.append(f"<output-file>{job.output_path}</output-file>")
-    if end.result:
-        lines.append(f"<result>{end.result}</result>")
-    words = "\n".join([*lines, "</task-notification>"])
+    tags = {"task-id": job.id, "tool-use-id": job.tool_use_id, "output-file": job.output_path}
+    tags |= {"status": "killed" if end.status == "stopped" else end.status, "summary": _escaped(end.summary)}
+    tags |= {"result": end.result, "usage": _figures(end.usage or {})}
+    return _news(s, {**tags, **end.facts}, run_id(job.id))
+
+
+def event_notice(s: Session, job: Job, words: str) -> Prompt:
+    """The news of an event of a job that goes on, as the model reads it."""
+    summary = f'Monitor event: "{job.description}"'
+    return _news(s, {"task-id": job.id, "summary": _escaped(summary), "event": _escaped(words)}, "")
+
+
+def _news(s: Session, tags: dict[str, str], run: str) -> Prompt:
+    body = "".join(f"<{tag}>{value}</{tag}>\n" for tag, value in tags.items() if value)
+    words = f"{text('job_news')}\n\n<task-notification>\n{body}</task-notification>"
     origin = {"kind": "task-notification", "producer": "session-task"}
-    text = f"<system-reminder>\n{words}\n</system-reminder>"
-    return Prompt(text, s.parts.new_id(), verbatim=True, origin=origin)
+    if run:
+        origin["runId"] = run
+    news = f"<system-reminder>\n{words}\n</system-reminder>"
+    return Prompt(news, s.parts.new_id(), verbatim=True, origin=origin)
+
+
+def _escaped(words: str) -> str:
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _figures(usage: dict[str, Any]) -> str:
+    named = {"subagent_tokens" if k == "total_tokens" else k: v for k, v in usage.items()}
+    return "".join(f"<{k}>{v}</{k}>" for k, v in named.items())
 
 
 def _view(job: Job, status: str) -> JobView:

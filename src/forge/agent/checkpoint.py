@@ -42,6 +42,7 @@ class Checkpoints:
         self._recorder, self._clock, self._warn = recorder, clock, warn
         self._message = ""
         self._files: dict[str, Backup] = {}
+        self._versions: dict[str, int] = {}
         self._signatures: dict[str, Signature] = {}
         self._count = 0
         self._warned = False
@@ -54,6 +55,7 @@ class Checkpoints:
         """Goes on with the files an earlier run of the session tracked."""
         history = parse_history(path, spans, self.start_dir)
         self._files = dict(history[-1].files) if history else {}
+        self._versions = {path: backup.version for path, backup in self._files.items()}
         self._count = len(history)
 
     def history(self) -> list[Snapshot]:
@@ -99,12 +101,12 @@ class Checkpoints:
         if before is not None and signature is not None and self._signatures.get(path) == signature:
             return True
         try:
-            name = keep_copy(self.folder, path)
+            name, version = keep_copy(self.folder, path, self._versions.get(path, 0) + 1)
         except OSError as error:
             self._report(path, error)
             return False
         if before is None or before.backup_file_name != name:
-            version = before.version + 1 if before is not None else 1
+            self._versions[path] = max(version, self._versions.get(path, 0))
             now = timestamp(self._clock())
             self._files[path] = Backup(name, version, now, os.path.dirname(path))
         if signature is not None:

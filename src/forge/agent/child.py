@@ -14,6 +14,8 @@ from forge.agent.prompt import Surroundings, start_reminders
 from forge.agent.record import Recorder
 from forge.agent.session import Limits, Parts, Reminder, Session
 from forge.agent.texts.load import text
+from forge.agent.toolset import equip
+from forge.core.changes import Changes
 from forge.core.job import Job
 from forge.core.model import Model, Options
 from forge.core.tool import ToolError
@@ -27,6 +29,9 @@ from forge.foundation.transcript import Transcript
 MAIN_ONLY = frozenset(
     [
         "AskUserQuestion",
+        "CronCreate",
+        "CronDelete",
+        "CronList",
         "EnterPlanMode",
         "ExitPlanMode",
         "ListAgents",
@@ -58,7 +63,7 @@ def child_session(parent: Session, job: Job, kind: AgentType, wish: tuple[str, s
         hooks=hooks,
         situation=parent.situation.changed(mode=_mode(parent, kind)),
         recorder=recorder,
-        system=[parts.system[0], f"{kind.body}\n\n{text('agent_notes')}".lstrip()],
+        system=[parts.system[0], _system(kind, parent.keep(Crew).appended)],
         reminders=_reminders(parent, model, job.depth),
         options=_options(parent, model, effort),
         limits=Limits(kind.max_turns, parts.limits.max_budget_usd),
@@ -104,8 +109,24 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType) -> Session
     # One ledger for all: the spend cap holds everywhere and the total is exact at any moment.
     child.ledger = parent.ledger
     child.share(parent.keep(Crew))
+    # Checkpoints see what sub-agents change, too.
+    child.share(parent.keep(Changes))
     child.share(Seat(job.depth, job.id, startable(kind)))
+    equip(child)
+    home = parts.situation.cwd
+
+    def follow() -> None:
+        # Directories are not carried from call to call in sub-agents.
+        child.situation = parent.situation.changed(cwd=home, mode=_mode(parent, kind))
+
+    if isinstance(parts.hooks, ChildHooks) and isinstance(parts.host, ChildHost):
+        parts.host.child = parts.hooks.child = child
+        parts.hooks.follow = follow
     return child
+
+
+def _system(kind: AgentType, appended: str) -> str:
+    return "\n\n".join(words for words in (kind.body, text("agent_notes"), appended) if words)
 
 
 def _mode(parent: Session, kind: AgentType) -> str:

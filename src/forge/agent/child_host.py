@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -116,6 +117,7 @@ class ChildHost:
             self._last_text = event
         elif isinstance(event, TurnEnded):
             self.spent += event.usage
+            self._parent.turn.denials += event.denials
         elif isinstance(event, ToolFinished):
             self.counts[_KINDS.get(event.call.name, "otherToolCount")] += 1
             self._count_lines(event.data)
@@ -129,17 +131,23 @@ class ChildHost:
 
 
 class ChildHooks:
-    """The hooks of the conversation, told which agent they run for; its end is a SubagentStop."""
+    """The hooks of the conversation, told which agent they run for; its end is a SubagentStop.
+
+    Before each call `follow` takes over what the user has changed of modes and rules in the meantime.
+    """
 
     def __init__(self, hooks: Hooks, job: Job, transcript: str) -> None:
         self.outer: Hooks = hooks.outer if isinstance(hooks, ChildHooks) else hooks
         self._job = job
         self._transcript = transcript
         self.child: Session | None = None
+        self.follow: Callable[[], None] = _stay
 
     async def fire(self, event: str, **payload: Any) -> Outcome:
         if event == "UserPromptSubmit":
             return NOTHING
+        if event == "PreToolUse":
+            self.follow()
         facts: dict[str, Any] = {"agent_id": self._job.id, "agent_type": self._job.agent_type, **payload}
         if event == "Stop":
             event = "SubagentStop"
@@ -147,6 +155,10 @@ class ChildHooks:
             if self.child is not None and self.child.turn.text:
                 facts["last_assistant_message"] = self.child.turn.text
         return await self.outer.fire(event, **facts)
+
+
+def _stay() -> None:
+    """Nothing to follow yet."""
 
 
 def activity(call: ToolUse) -> str:

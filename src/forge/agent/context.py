@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+import msgspec
+
 from forge.agent.background import Background
 from forge.agent.event import ToolProgress
 from forge.agent.session import Session
@@ -80,6 +82,8 @@ class CallContext:
         self.session.set_mode(mode)
 
     def begin(self, job: Job) -> None:
+        if not job.tool_use_id:
+            job = msgspec.structs.replace(job, tool_use_id=self._call.id)
         self.session.keep(Background).begin(self.session, job)
 
     def jobs(self) -> list[JobView]:

@@ -25,29 +25,40 @@ class Seat:
 
 
 class Member:
-    """One sub-agent. Its session is only there while it runs; `messages` only if there is no transcript."""
+    """One sub-agent. Its session is only there while it runs; `messages` only if there is no transcript.
+
+    `counted`: its end still has to be counted, which happens once however often it is woken.
+    `own_model`: its model was opened for it and is closed with it.
+    """
 
     def __init__(self, job: Job, kind: AgentType, model: str) -> None:
         self.job = job
         self.kind = kind
         self.model = model
         self.ref = ""
+        self.counted = True
+        self.own_model = False
         self.status = "running"
         self.session: Session | None = None
         self.messages: list[Message] = []
 
 
 class Crew:
-    """The sub-agents of one conversation, shared by all its sessions."""
+    """The sub-agents of one conversation, shared by all its sessions.
+
+    `forward_text`: hosts want to see what they say. `appended` stands at the end of their system prompts.
+    """
 
     def __init__(self) -> None:
         self.members: dict[str, Member] = {}
         self.forward_text = False
+        self.appended = ""
         self.requested = {"background": 0, "foreground": 0, "unset": 0}
         self.killed = {"parent": 0, "user": 0, "system": 0}
         self.refused = {"depth_limit": 0, "concurrency_limit": 0, "budget": 0}
         self.ended = {"completed": 0, "failed": 0}
         self.in_background = 0
+        self.jobs: list[Job] = []
 
     def running(self) -> list[Member]:
         """Those that have not ended."""
@@ -59,11 +70,15 @@ class Crew:
         asked = {None: "unset", True: "background", False: "foreground"}[requested]
         self.requested[asked] += 1
         self.in_background += member.job.backgrounded
+        self.jobs.append(member.job)
 
     def leave(self, member: Member, status: str) -> None:
         """Notes how a member ended; stopped ones were stopped by the user or by who started them."""
         member.status = status
         member.session = None
+        if not member.counted:
+            return
+        member.counted = False
         if status in self.ended:
             self.ended[status] += 1
         else:
@@ -71,7 +86,7 @@ class Crew:
 
     def report(self) -> dict[str, Any]:
         """The counts as the protocol's `subagent_stats`."""
-        jobs = [m.job for m in self.members.values()]
+        jobs = self.jobs
         types: dict[str, int] = {}
         for job in jobs:
             types[job.agent_type] = types.get(job.agent_type, 0) + 1

@@ -15,6 +15,7 @@ class Done(msgspec.Struct, frozen=True):
     result: ToolResult
     data: Any = None
     meta: dict[str, Any] | None = None
+    note: str = ""
 
 
 def failure(call: ToolUse, words: str) -> Done:

@@ -112,7 +112,7 @@ def write_meta(s: Session, member: Member, **more: Any) -> None:
         **({"parentAgentId": job.parent_id} if job.parent_id else {}),
         "spawnDepth": job.depth,
         "requestShape": "background" if job.backgrounded else "foreground",
-        "model": member.model,
+        "model": member.ref,
         **more,
     }
     try:

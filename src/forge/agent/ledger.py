@@ -8,6 +8,16 @@ from forge.agent.event import ModelSpend
 from forge.core.message import Usage
 from forge.core.model import ModelCard
 
+# Figures of the reference's record that Forge does not keep; without them it would not read the record.
+_FOREIGN = (
+    "totalAPIDurationWithoutRetries",
+    "totalToolDuration",
+    "totalLinesAdded",
+    "totalLinesRemoved",
+    "totalDuration",
+    "startTime",
+)
+
 
 class Ledger:
     """Adds up usage and cost; carries on from a resumed session's totals."""
@@ -16,6 +26,7 @@ class Ledger:
         self.spent: dict[str, ModelSpend] = {}
         self.cards: dict[str, ModelCard] = {}
         self.api_ms = 0.0
+        self._foreign = dict.fromkeys(_FOREIGN, 0)
 
     @property
     def cost(self) -> float:
@@ -38,12 +49,14 @@ class Ledger:
             if isinstance(row, dict):
                 self.spent[name] = ModelSpend(_usage(row), _number(row, "costUSD"))
         self.api_ms = _number(state, "totalAPIDuration")
+        self._foreign = {key: round(_number(state, key)) for key in _FOREIGN}
 
     def state(self) -> dict[str, Any]:
         """The totals as a `cost-state` record has them."""
         return {
             "totalCostUSD": round(self.cost, 10),
             "totalAPIDuration": round(self.api_ms),
+            **self._foreign,
             "modelUsage": {name: _row(s) for name, s in self.spent.items()},
         }
 

@@ -66,7 +66,8 @@ async def _ask(s: Session, call: ToolUse, decision: Decision) -> Verdict:
     answer = await s.host.ask(AskPermission(call, decision))
     if isinstance(answer, Allow):
         s.remember(answer.updates)
-        source = "user_permanent" if answer.updates else "user_temporary"
+        lasting = any(update.get("destination") != "session" for update in answer.updates)
+        source = "user_permanent" if lasting else "user_temporary"
         return Verdict(_with_input(call, answer.updated_input), _meta(call, "accept", source))
     if not answer.asked:
         return _denied(s, call, decision, kind="user-rejected", words=answer.message)

@@ -8,6 +8,7 @@ import msgspec
 
 from forge.agent.event import Replied, Requesting, Retried, Streaming
 from forge.agent.session import Session
+from forge.agent.toolset import defers, sent_now
 from forge.core.message import UNPARSED_INPUT, Block, Message, Text, Thinking, ToolUse, Usage
 from forge.core.model import (
     BlockDelta,
@@ -69,7 +70,8 @@ async def ask_model(s: Session) -> Reply:
 
 def request(s: Session) -> Request:
     """The request for the present state of the session."""
-    specs = [ToolSpec(t.name, t.description, t.schema) for t in s.tools()]
+    deferring = defers(s.model.card, s.parts.env)
+    specs = [ToolSpec(t.name, t.description, t.schema, deferring and t.deferred) for t in sent_now(s)]
     return Request(s.model.card.id, s.system, s.messages, specs, s.parts.options)
 
 

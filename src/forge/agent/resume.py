@@ -11,11 +11,13 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.known_files import Known, KnownFiles
 from forge.agent.mending import NO_RESPONSE, Mending, repair
 from forge.core.message import Block, Message, Role, Text, ToolResult
 from forge.foundation.lineage import Link, lineage
 from forge.foundation.sessions import find_title, newest
 from forge.foundation.transcript import Index, Record, decode_record, read_index, read_lines
+from forge.foundation.transcript_tail import recent_start
 
 __all__ = ["NO_RESPONSE", "Past", "find_session", "load", "messages", "newest_session", "repair"]
 
@@ -32,6 +34,7 @@ class Past(msgspec.Struct, frozen=True):
     line: list[Link] = []
     file_history: list[tuple[int, int]] = []
     notes: list[str] = []
+    files: dict[str, Known] = {}
 
     @property
     def session_id(self) -> str:
@@ -55,6 +58,7 @@ class _Entry(msgspec.Struct, gc=False):
     message: Any = None
     rendered: Any = None
     madeBy: Any = None
+    timestamp: Any = None
     isApiErrorMessage: Any = None
 
 
@@ -65,15 +69,24 @@ _decode_entry = msgspec.json.Decoder(_Entry).decode
 def load(path: str, until: str = "") -> Past | None:
     """Reads a transcript; None if it holds no conversation (or not the entry `until`)."""
     try:
-        index = read_index(path)
+        index, line, notes = _conversation(path, until)
     except OSError:
         return None
-    line, notes = lineage(index.links, index.kept, until)
     if not any(link.kind in ("user", "assistant") and link.stamped for link in line):
         return None
     mending = Mending([*index.notes, *notes])
-    history = repair(messages(_entries(path, line), mending), mending)
-    return Past(history, line[-1].uuid, _cost_state(index), path, line, index.file_history, mending.notes())
+    files = KnownFiles()
+    history = repair(messages(files.watch(_entries(path, line)), mending), mending)
+    return Past(
+        history,
+        line[-1].uuid,
+        _cost_state(index),
+        path,
+        line,
+        index.file_history,
+        mending.notes(),
+        files.found,
+    )
 
 
 def messages(line: Iterable[Record], mending: Mending | None = None) -> list[Message]:
@@ -111,6 +124,18 @@ def find_session(projects: str, folder: str, name: str) -> str | None:
         if found is not None:
             return found
     return find_title(folder, name)
+
+
+def _conversation(path: str, until: str) -> tuple[Index, list[Link], list[str]]:
+    """The line of the conversation; of a compacted one the file is read from there on, if all is well."""
+    start = 0 if until else recent_start(path)
+    if start:
+        index = read_index(path, start)
+        line, notes = lineage(index.links, index.kept)
+        if line and line[0].kind == "system" and not notes and not index.notes:
+            return index, line, notes
+    index = read_index(path)
+    return index, *lineage(index.links, index.kept, until)
 
 
 def _entries(path: str, line: list[Link]) -> Iterator[Record]:

@@ -1,7 +1,7 @@
 """Goes back to a prompt: files become what they were, the conversation goes on from before it.
 
-Everything is planned and verified before the first file is touched, each file is replaced in one step, and the
-plan depends only on what was recorded: a rewind that was killed is finished by doing it again.
+Everything is planned and verified before the first file is touched, each file is replaced in one step, and
+the plan depends only on what was recorded: a rewind that was killed is finished by doing it again.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from forge.core.tools.patch import structured_patch
 from forge.foundation.checkpoints import Backup, Snapshot, put_back, state_at
 from forge.foundation.errors import UsageError
 from forge.foundation.ids import timestamp
+from forge.foundation.lineage import Link
+from forge.foundation.sessions import prompt_text
 from forge.foundation.transcript import Transcript, decode_record, read_index, read_lines
-
 
 _REPEATED = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch")
 
@@ -40,7 +41,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def plan(folder: str, history: list[Snapshot], message: str) -> Plan:
-    """Compares the files with their state at a prompt; raises UsageError when there is no checkpoint of it."""
+    """Compares the files with their state at a prompt; raises UsageError without a checkpoint of it."""
     state = state_at(history, message)
     if state is None:
         raise UsageError("No file checkpoint found for this message.")
@@ -91,28 +92,47 @@ def rewind_conversation(
             "Nothing would be left of the conversation before that message.",
             "Start a new session instead, or rewind only the files with --code.",
         )
-    left = sum(1 for link in links.values() if link.at >= prompt.at and not link.side)
     if not dry_run:
-        (line,) = read_lines(path, [(prompt.at, prompt.size)])
-        record = decode_record(line) or {}
-        kept = {key: record[key] for key in _REPEATED if key in record}
-        transcript = Transcript(path)
-        transcript.append(
-            {
-                "parentUuid": prompt.parent,
-                "isSidechain": False,
-                "type": "system",
-                "subtype": "informational",
-                "content": "Conversation rewound",
-                "level": "info",
-                "isMeta": False,
-                "uuid": new_id(),
-                "timestamp": timestamp(clock()),
-                **kept,
-            }
-        )
-        transcript.close()
-    return left
+        _branch(path, prompt, _last_words(path, links, prompt.parent), (timestamp(clock()), new_id()))
+    return sum(1 for link in links.values() if link.at >= prompt.at and not link.side)
+
+
+def _branch(path: str, prompt: Link, words: str, mark: tuple[str, str]) -> None:
+    """Writes an entry beside the prompt; the reference also wants to be told that it is the leaf."""
+    when, uuid = mark
+    (line,) = read_lines(path, [(prompt.at, prompt.size)])
+    record = decode_record(line) or {}
+    entry = {
+        "parentUuid": prompt.parent,
+        "isSidechain": False,
+        "type": "system",
+        "subtype": "informational",
+        "content": "Conversation rewound",
+        "level": "info",
+        "isMeta": False,
+        "uuid": uuid,
+        "timestamp": when,
+    }
+    session = os.path.basename(path).removesuffix(".jsonl")
+    transcript = Transcript(path)
+    transcript.append({**entry, **{key: record[key] for key in _REPEATED if key in record}})
+    transcript.append({"type": "last-prompt", "lastPrompt": words, "leafUuid": uuid, "sessionId": session})
+    transcript.close()
+
+
+def _last_words(path: str, links: dict[str, Link], uuid: str | None) -> str:
+    """The prompt that is the last one when everything after an entry is left behind."""
+    seen: set[str] = set()
+    while uuid is not None and uuid in links and uuid not in seen:
+        seen.add(uuid)
+        link = links[uuid]
+        if link.kind == "user" and not link.results:
+            (line,) = read_lines(path, [(link.at, link.size)])
+            words = prompt_text(decode_record(line) or {})
+            if words:
+                return words
+        uuid = link.parent
+    return ""
 
 
 def _compare(made: Plan, folder: str, path: str, backup: Backup) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from forge.agent.agents import DEFAULT_TYPE, AgentType, agent_names, find_agent
 from forge.agent.child import child_session, transcript_path
-from forge.agent.child_host import ChildHooks, ChildHost
+from forge.agent.child_host import ChildHost
 from forge.agent.context import CallContext
 from forge.agent.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member, Seat
 from forge.agent.drive import Patience, drive
@@ -19,6 +19,7 @@ from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
 from forge.core.job import Job, JobEnd
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
+from forge.foundation.errors import ForgeError
 from forge.foundation.permissions.decide import decide
 
 # Shells an agent leaves behind end with it; agents it has started are waited for.
@@ -64,11 +65,8 @@ def go_on(context: CallContext, member: Member, message: str) -> None:
     """Wakes an ended sub-agent in the background, with all it knew."""
     s = context.session
 
-    async def resume() -> JobEnd:
-        return _job_end(member.job, await _work(s, member, message))
-
     member.job = msgspec.structs.replace(
-        member.job, prompt=message, backgrounded=True, holds=True, run=resume
+        member.job, prompt=message, backgrounded=True, holds=True, run=lambda: _aside(s, member, message)
     )
     member.status = "running"
     child = _seat_child(s, member, (member.ref, ""))
@@ -122,14 +120,11 @@ def _enlist(context: CallContext, wish: Wish, kind: AgentType, *, background: bo
     seat = s.keep(Seat)
     agent_id = f"a{os.urandom(8).hex()}"
 
-    async def in_background() -> JobEnd:
-        return _job_end(member.job, await _work(s, member, wish.prompt))
-
     job = Job(
         id=agent_id,
         kind="local_agent",
         description=wish.description,
-        run=in_background,
+        run=lambda: _aside(s, member, wish.prompt),
         tool_use_id=context.call.id,
         output_path=transcript_path(s, agent_id),
         agent_type=kind.name,
@@ -148,10 +143,8 @@ def _enlist(context: CallContext, wish: Wish, kind: AgentType, *, background: bo
 
 def _seat_child(s: Session, member: Member, wish: tuple[str, str]) -> Session:
     child = child_session(s, member.job, member.kind, wish)
-    if isinstance(child.host, ChildHost) and isinstance(child.hooks, ChildHooks):
-        child.host.child = child.hooks.child = child
     child.messages = member.messages
-    member.session = child
+    member.session, member.own_model = child, child.model is not s.model
     return child
 
 
@@ -164,6 +157,14 @@ async def _watched(s: Session, member: Member, prompt: str) -> Work:
         raise
     s.emit(JobEnded(member.job, _job_end(member.job, work)))
     return work
+
+
+async def _aside(s: Session, member: Member, prompt: str) -> JobEnd:
+    """The work of an agent nobody waits for; whatever goes wrong is its end."""
+    try:
+        return _job_end(member.job, await _work(s, member, prompt))
+    except (ForgeError, ToolError, OSError) as error:
+        return JobEnd("failed", _summary(member.job, "failed"), str(error))
 
 
 async def _work(s: Session, member: Member, prompt: str) -> Work:
@@ -196,7 +197,7 @@ async def _put_away(s: Session, member: Member, child: Session, status: str) -> 
         used = {"input": spent.input, "output": spent.output, "costUSD": child.model.card.cost(spent)}
         write_meta(s, member, finished=True, status=status, usage=used)
     child.recorder.close()
-    if child.model is not s.model:
+    if member.own_model:
         await child.model.close()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from forge.agent.context import CallContext
+from forge.agent.crew import Seat
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
@@ -19,7 +20,8 @@ from forge.agent.permission import Verdict, forbidden, permit
 from forge.agent.reply import with_defaults
 from forge.agent.session import Session
 from forge.agent.texts.load import text
-from forge.core.message import UNPARSED_INPUT, Block, ToolResult, ToolUse
+from forge.agent.toolset import unloaded_note
+from forge.core.message import UNPARSED_INPUT, Block, Text, ToolResult, ToolUse
 from forge.core.schema import issues
 from forge.core.schema_text import input_error
 from forge.core.tool import Action, Tool, ToolError, ToolOutput
@@ -39,7 +41,7 @@ class Rejected(Exception):
 
 async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) -> None:
     """Runs the calls of one reply side by side and puts all results into one user message."""
-    results: dict[str, ToolResult] = {}
+    results: dict[str, Done] = {}
     lane = asyncio.Lock()
     tasks = [asyncio.ensure_future(_call(s, c, lane, results, cut_off=cut_off)) for c in calls]
     try:
@@ -51,12 +53,13 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
     finally:
-        blocks: list[Block] = [results[c.id] for c in calls if c.id in results]
-        s.add_user(blocks)
+        done = [results[c.id] for c in calls if c.id in results]
+        blocks: list[Block] = [d.result for d in done]
+        s.add_user([*blocks, *(Text(d.note) for d in done if d.note)])
 
 
 async def _call(
-    s: Session, call: ToolUse, lane: asyncio.Lock, results: dict[str, ToolResult], *, cut_off: bool
+    s: Session, call: ToolUse, lane: asyncio.Lock, results: dict[str, Done], *, cut_off: bool
 ) -> None:
     call = with_defaults(s, call)
     cancelled: asyncio.CancelledError | None = None
@@ -71,7 +74,7 @@ async def _call(
     except Exception:  # one call must not end the turn; the traceback is logged
         log.exception("tool %s failed", call.name)
         done = failure(call, f"{call.name} failed unexpectedly; see the debug log.")
-    results[call.id] = done.result
+    results[call.id] = done
     _finish(s, call, done)
     if cancelled is not None:
         raise cancelled
@@ -82,11 +85,18 @@ async def _in_lane(s: Session, call: ToolUse, lane: asyncio.Lock, *, cut_off: bo
         return failure(call, text("cut_off"))
     tool = s.find_tool(call.name)
     if tool is None:
-        return input_failure(call, f"Error: No such tool available: {call.name}")
+        return input_failure(call, _missing(s, call.name))
     if not tool.alone:
         return await _pipeline(s, call, tool)
     async with lane:
         return await _pipeline(s, call, tool)
+
+
+def _missing(s: Session, name: str) -> str:
+    words = f"Error: No such tool available: {name}"
+    if s.keep(Seat).depth == 0:
+        return words
+    return f"{words}. {name} is not among the tools available here. Continue with the tools you have."
 
 
 async def _pipeline(s: Session, call: ToolUse, tool: Tool) -> Done:
@@ -94,6 +104,8 @@ async def _pipeline(s: Session, call: ToolUse, tool: Tool) -> Done:
     action = tool.load()
     context = CallContext(s, call)
     args = await _checked(call, tool, action, context)
+    if action.prepare is not None:
+        call = ToolUse(call.id, call.name, action.prepare(call.input, context))
     before = await s.hooks.fire("PreToolUse", tool_name=tool.name, tool_input=call.input, tool_use_id=call.id)
     if before.updated_input is not None:
         call = ToolUse(call.id, call.name, before.updated_input)
@@ -113,7 +125,7 @@ async def _checked(call: ToolUse, tool: Tool, action: Action[Any], context: Call
         raise Rejected(input_failure(call, f"InputValidationError: {text('not_json')}"))
     if not tool.validates and (wrong := issues(tool.schema, call.input)):
         words, data = input_error(tool.name, wrong)
-        raise Rejected(input_failure(call, words, data))
+        raise Rejected(input_failure(call, words + unloaded_note(context.session, tool), data))
     try:
         args = msgspec.convert(call.input, action.args, strict=False)
         if action.check is not None:
@@ -140,7 +152,8 @@ async def _run(
         done = Done(ToolResult(call.id, context.bounded(error.message), True), data, verdict.meta)
     else:
         content = context.bounded(output.content) if isinstance(output.content, str) else output.content
-        done = Done(ToolResult(call.id, content, output.is_error), output.data, verdict.meta)
+        result = ToolResult(call.id, content, output.is_error)
+        done = Done(result, output.data, verdict.meta, output.note)
     return await _after(s, call, done, (s.parts.clock() - started) * 1000)
 
 

@@ -9,20 +9,26 @@ import msgspec
 
 
 class JobEnd(msgspec.Struct, frozen=True):
-    """How a job ended: `status` is completed, failed or stopped; `result` is what the model should read."""
+    """How a job ended: `status` is completed, failed or stopped; `result` is what the model should read.
+
+    `facts` are further words for the model by their tags. `quiet`: the model knows already.
+    """
 
     status: str
     summary: str
     result: str = ""
     usage: dict[str, Any] | None = None
+    facts: dict[str, str] = {}
+    quiet: bool = False
 
 
 class Job(msgspec.Struct, frozen=True):
     """A job that has been started. `run` ends with the work and is cancelled to stop it.
 
-    `kind` is local_bash, local_agent or monitor. A job that `holds` keeps the turn's result back until it has
-    ended and the model has heard of it. `prompt`, `depth` and `parent_id` belong to sub-agents; one that is not
-    `backgrounded` is waited for by the call that started it.
+    `kind` is local_bash, local_agent or cron. A job that `holds` keeps the turn's result back until it has
+    ended and the model has heard of it. `prompt`, `depth` and `parent_id` belong to sub-agents; one that is
+    not `backgrounded` is waited for by the call that started it. `listen` is given a function that tells the
+    model of an event while the job goes on.
     """
 
     id: str
@@ -38,6 +44,7 @@ class Job(msgspec.Struct, frozen=True):
     depth: int = 0
     parent_id: str = ""
     backgrounded: bool = True
+    listen: Callable[[Callable[[str], None]], None] | None = None
 
 
 class JobView(msgspec.Struct, frozen=True):
@@ -50,3 +57,8 @@ class JobView(msgspec.Struct, frozen=True):
     command: str = ""
     agent_type: str = ""
     output_path: str = ""
+
+
+def run_id(job_id: str) -> str:
+    """The name of a job's run on the wire."""
+    return f"run-{job_id}"

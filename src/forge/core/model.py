@@ -16,11 +16,12 @@ from forge.core.message import Block, Message, Usage
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
-    """A tool as the model sees it."""
+    """A tool as the model sees it. `deferred`: it was loaded during the conversation."""
 
     name: str
     description: str
     input_schema: dict[str, Any]
+    deferred: bool = False
 
 
 class Options(msgspec.Struct, frozen=True):

@@ -34,12 +34,14 @@ class ToolError(Exception):
 class ToolOutput(msgspec.Struct, frozen=True):
     """What a tool returns: `content` for the model, `data` (structured) for hosts and hooks.
 
-    `is_error` is None when the result carries no such field on the wire.
+    `is_error` is None when the result carries no such field on the wire. `note` is a text for the model
+    behind all results of the message.
     """
 
     content: str | list[Block]
     data: Any = None
     is_error: bool | None = None
+    note: str = ""
 
 
 class FileStamp(msgspec.Struct, frozen=True):
@@ -126,18 +128,21 @@ class ToolContext(Protocol):
 class Action(msgspec.Struct, Generic[A], frozen=True):
     """The code of a tool. `args` is a struct the validated input is converted to.
 
-    `check` runs before hooks and permissions and raises `ToolError` for input that can never work.
+    `check` runs before hooks and permissions and raises `ToolError` for input that can never work;
+    `prepare` then makes the input that hooks and the user see.
     """
 
     args: type[A]
     run: Callable[[A, ToolContext], Awaitable[ToolOutput]]
     check: Callable[[A, ToolContext], Awaitable[None]] | None = None
+    prepare: Callable[[dict[str, Any], ToolContext], dict[str, Any]] | None = None
 
 
 class Tool(msgspec.Struct, frozen=True):
     """A tool as the registry holds it; its code is imported by `load` on the first call.
 
     `alone`: must not run beside other calls of the same message. `validates`: checks its input itself.
+    `needs_host`: makes sense only where somebody can answer. `deferred`: its schema is sent when asked for.
     """
 
     name: str
@@ -149,3 +154,5 @@ class Tool(msgspec.Struct, frozen=True):
     alone: bool = False
     validates: bool = False
     aliases: tuple[str, ...] = ()
+    needs_host: bool = False
+    deferred: bool = False

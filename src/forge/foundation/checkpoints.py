@@ -1,6 +1,6 @@
 """Copies of files as they were when a prompt was given, in the format of the reference program.
 
-A copy is named by its content and mode, so that equal states are kept once, and is never half written.
+A copy has the bytes and the mode of its file and is never half written; equal states are kept once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from forge.foundation.system.locks import replace
 from forge.foundation.transcript import Record, decode_record, read_index, read_lines
 
 KEPT = 100
+_LOOK_BACK = 20
 
 
 class Backup(msgspec.Struct, frozen=True, rename="camel"):
@@ -40,28 +41,30 @@ def history_dir(claude_dir: str, session_id: str) -> str:
     return os.path.join(claude_dir, "file-history", session_id)
 
 
-def keep_copy(folder: str, path: str) -> str | None:
-    """Saves a file as it is and returns the name of the copy; None when there is no such file."""
+def keep_copy(folder: str, path: str, version: int) -> tuple[str | None, int]:
+    """Saves a file as it is: the name of the copy and its version; no name when there is no such file.
+
+    An earlier copy with the same bytes and mode is used again.
+    """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        data, mode = _read(path)
     except FileNotFoundError:
-        return None
-    with open(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise IsADirectoryError(21, "Not a regular file", path)
-        data = file.read()
-    mode = stat.S_IMODE(status.st_mode)
-    name = hashlib.blake2b(data, digest_size=16, salt=mode.to_bytes(2, "big")).hexdigest()
-    target = os.path.join(folder, name)
-    if not os.path.exists(target):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        _write(f"{target}.{os.getpid()}.new", target, data, mode)
-    return name
+        return None, version
+    for earlier in range(version - 1, max(0, version - _LOOK_BACK), -1):
+        name = _copy_name(path, earlier)
+        if _is_same(os.path.join(folder, name), data, mode):
+            return name, earlier
+    # A run that was killed may have left a copy nobody knows of.
+    while os.path.exists(os.path.join(folder, _copy_name(path, version))):
+        version += 1
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    target = os.path.join(folder, _copy_name(path, version))
+    _write(f"{target}.{os.getpid()}.new", target, data, mode)
+    return os.path.basename(target), version
 
 
 def put_back(folder: str, name: str, path: str) -> None:
-    """Makes a file what its copy is, bytes and mode; readers see the old or the new state, nothing between."""
+    """Makes a file what its copy is, bytes and mode; readers see the old or the new state."""
     source = os.path.join(folder, name)
     mode = stat.S_IMODE(os.stat(source).st_mode)
     with open(source, "rb") as file:
@@ -120,6 +123,31 @@ def prune(folder: str, history: list[Snapshot]) -> None:
         for name in os.listdir(folder):
             if name not in wanted and not name.endswith(".new"):
                 os.unlink(os.path.join(folder, name))
+
+
+def _copy_name(path: str, version: int) -> str:
+    """The reference looks for copies under exactly such names."""
+    return f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}@v{version}"
+
+
+def _read(path: str) -> tuple[bytes, int]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    with open(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise IsADirectoryError(21, "Not a regular file", path)
+        return file.read(), stat.S_IMODE(status.st_mode)
+
+
+def _is_same(copy: str, data: bytes, mode: int) -> bool:
+    try:
+        status = os.stat(copy)
+        if status.st_size != len(data) or stat.S_IMODE(status.st_mode) != mode:
+            return False
+        with open(copy, "rb") as file:
+            return file.read() == data
+    except OSError:
+        return False
 
 
 def _write(beside: str, target: str, data: bytes, mode: int) -> None:

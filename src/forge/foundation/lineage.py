@@ -56,6 +56,7 @@ class _Walk:
         self._tails = segments
         self._heads = {kept.head: kept.anchor for kept in segments.values()}
         self._seen: set[str] = set()
+        self._places: dict[str, int] = {}
 
     def back_from(self, leaf: Link) -> list[Link]:
         line: list[Link] = []
@@ -81,8 +82,10 @@ class _Walk:
 
     def _bridge(self, link: Link) -> Link | None:
         """The entry written before one whose parent is lost."""
-        place = next(n for n, other in enumerate(self._links) if other is self._by_id[link.uuid])
-        for other in reversed(self._links[:place]):
+        if not self._places:
+            self._places = {other.uuid: n for n, other in enumerate(self._links)}
+        for place in range(self._places[link.uuid] - 1, -1, -1):
+            other = self._links[place]
             if not other.side and other.uuid not in self._seen and self._by_id[other.uuid] is other:
                 self._notes.append(
                     f"the parent of entry {link.uuid} is missing: it follows the one before it"

@@ -7,7 +7,7 @@ lines they cannot parse and writers never append to a torn one.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -44,14 +44,17 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Transcript:
-    """One open transcript file; created with the first record."""
+    """One open transcript file; created with the first record. `copy` is given every record, too."""
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.copy: Callable[[str, Record], None] | None = None
         self._fd = -1
 
     def append(self, record: Record) -> None:
         """Writes one record; raises OSError when the disk refuses it, with the file left loadable."""
+        if self.copy is not None:
+            self.copy(self.path, record)
         line = dumps(record) + b"\n"
         if self._fd < 0:
             self._open()
@@ -110,13 +113,14 @@ class Index(msgspec.Struct, frozen=True):
     notes: list[str]
 
 
-def read_index(path: str) -> Index:
-    """Looks through a transcript once; raises OSError when it cannot be read."""
+def read_index(path: str, start: int = 0) -> Index:
+    """Looks through a transcript once, from a line on; raises OSError when it cannot be read."""
     index = Index(path, [], [], [], [], [])
     broken: list[int] = []
     unknown: set[str] = set()
-    at = 0
+    at = start
     with open(path, "rb") as lines:
+        lines.seek(start)
         for number, line in enumerate(lines, 1):
             head = _head(line)
             if head is None:

@@ -9,43 +9,35 @@ from collections.abc import Callable
 
 import msgspec
 
+from forge.agent.agents import AgentType
+from forge.agent.crew import Crew
 from forge.agent.event import Warned
 from forge.agent.hooks.port import NoHooks
 from forge.agent.host import Host
+from forge.agent.known_files import unchanged
 from forge.agent.prompt import start_reminders, system_prompt
 from forge.agent.record import Recorder, Stamp
 from forge.agent.resume import Past
 from forge.agent.session import Limits, Parts, Session, Structured
-from forge.agent.structured import NAME as STRUCTURED_OUTPUT
-from forge.agent.structured import structured_output_tool
+from forge.agent.toolset import Circumstances, equip
 from forge.core.model import Model, ModelCard, Options
 from forge.core.models.catalog import Choice, open_model, resolve
 from forge.core.models.wishes import default_options
-from forge.core.registry import Component, Registry
-from forge.core.shell.builtin import shell_tools
-from forge.core.tool import Tool
-from forge.core.tools.builtin import builtin_tools
+from forge.core.registry import Registry
 from forge.foundation.errors import UsageError
 from forge.foundation.gitbranch import current_branch
 from forge.foundation.ids import new_uuid
-from forge.foundation.origin import Scope
 from forge.foundation.paths import results_dir, session_file
 from forge.foundation.transcript import Transcript
+from forge.hosts.agent_options import as_agent, read_agents, tell_agents
 from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.configuration import Configuration, situation
+from forge.hosts.offer import all_tools, offered
 from forge.hosts.options import EFFORTS, RunOptions, prompt_text
 from forge.hosts.remember import persist_updates
 from forge.hosts.schema_option import read_schema
 from forge.hosts.surroundings import look_around
 from forge.version import COMPATIBLE_WITH
-
-TOOL_ORDER = (Scope.MANAGED, Scope.SESSION, Scope.PROJECT, Scope.USER, Scope.PLUGIN, Scope.BUILTIN)
-
-# Offered when named in --tools or an allow rule; models of other vendors always get them.
-ON_DEMAND = frozenset({"Grep", "Glob"})
-# With the setting `airGap` Forge itself talks to the configured model and to nothing else.
-NETWORK_TOOLS = frozenset({"WebFetch", "WebSearch"})
-BARE_TOOLS = frozenset({"Bash", "Edit", "Read"})
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -57,10 +49,16 @@ class Built(msgspec.Struct, frozen=True):
 
 async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past | None) -> Built:
     """Makes the session of a run; git is asked while the rest is put together."""
+    agents = read_agents(o.agents)
+    main_agent = o.agent or c.settings.get("agent", "")
+    if main_agent:
+        o = as_agent(o, agents, main_agent)
     looking = asyncio.ensure_future(look_around(c))
     try:
         choice = resolve(o.model, c.env, c.settings.get)
-        session = Session(_parts(o, c, host, (choice, past)))
+        session = Session(_parts(o, c, host, (choice, past, agents)))
+        crew = session.keep(Crew)
+        crew.forward_text, crew.appended = o.forward_subagent_text, o.append_subagent_system_prompt
         keep_checkpoints(session, c, past if not o.fork_session else None)
         custom = own_system_prompt(o) is not None
         if past is not None:
@@ -71,6 +69,9 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
             session.standing = list(session.reminders)
     finally:
         looking.cancel()
+    if past is None or o.agents is not None:
+        tell_agents(session)
+    equip(session)
     if o.name:
         session.recorder.side("custom-title", customTitle=o.name)
         session.recorder.side("agent-name", agentName=o.name)
@@ -84,6 +85,13 @@ def open_choice(o: RunOptions, c: Configuration, name: str | None) -> Model:
     return open_model(name, c.env, c.settings.get, fallbacks=wanted)
 
 
+def _agent_model(o: RunOptions, c: Configuration, main: Choice, name: str) -> Model:
+    """The model of a sub-agent; behind an air gap only the provider of the main model can be reached."""
+    if c.settings.get("airGap", False) and resolve(name, c.env, c.settings.get).provider != main.provider:
+        raise UsageError(f"With the setting airGap only models of {main.provider.name} can be used.")
+    return open_choice(o, c, name)
+
+
 def own_system_prompt(o: RunOptions) -> str | None:
     """The user's own system prompt, None for Forge's."""
     if o.system_prompt_file is not None:
@@ -91,27 +99,16 @@ def own_system_prompt(o: RunOptions) -> str | None:
     return o.system_prompt
 
 
-def offered(o: RunOptions, c: Configuration, card: ModelCard, names: list[str]) -> frozenset[str]:
-    """The names of the tools this run offers."""
-    online = NETWORK_TOOLS if c.settings.get("airGap", False) else frozenset()
-    if o.tools is not None:
-        named = [n for value in o.tools for n in value.replace(",", " ").split()]
-        if named != ["default"]:
-            return frozenset(named) - online | {STRUCTURED_OUTPUT}
-    if o.bare:
-        return BARE_TOOLS | {STRUCTURED_OUTPUT}
-    allowed = {r.tool for r in c.rules if r.behavior == "allow"}
-    hidden = ON_DEMAND - allowed if card.provider == "anthropic" else frozenset()
-    return frozenset(names) - hidden - online
-
-
-def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None]) -> Parts:
-    choice, past = start
+def _parts(
+    o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None, Registry[AgentType]]
+) -> Parts:
+    choice, past, agents = start
     session_id, path = _identity(o, c, past)
     warn = _warner(host)
     schema = read_schema(o.json_schema)
     structured = Structured(schema) if schema is not None else None
-    tools = _tools(structured)
+    answers = o.permission_prompt_tool == "stdio"
+    tools = all_tools(structured, Circumstances(choice.card, c.env, c.settings.get, answers))
     transcript = None if o.no_session_persistence else Transcript(path)
     entrypoint = c.env.get("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
     stamp = Stamp(session_id, COMPATIBLE_WITH, entrypoint, current_branch(c.places.git_root))
@@ -135,6 +132,8 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
         persist=persist_updates(c.places, warn),
         structured=structured,
         allowed=offered(o, c, choice.card, [t.name for t in tools]),
+        agents=agents,
+        open_model=lambda name: _agent_model(o, c, choice, name),
     )
 
 
@@ -153,16 +152,6 @@ def _appended(o: RunOptions) -> str:
     if o.append_system_prompt_file is not None:
         return prompt_text(o.append_system_prompt_file, "Append system prompt")
     return o.append_system_prompt or ""
-
-
-def _tools(structured: Structured | None) -> Registry[Tool]:
-    registry: Registry[Tool] = Registry(TOOL_ORDER)
-    tools = [*builtin_tools(), *shell_tools()]
-    if structured is not None:
-        tools.append(structured_output_tool(structured))
-    for tool in tools:
-        registry.add(Component(tool.name, tool, tool.origin))
-    return registry
 
 
 def model_options(o: RunOptions, c: Configuration, card: ModelCard, session_id: str) -> Options:
@@ -186,6 +175,7 @@ def _limits(o: RunOptions) -> Limits:
 
 def _go_on(session: Session, past: Past, *, forked: bool) -> None:
     session.messages = past.messages
+    session.seen = unchanged(past.files)
     session.ledger.restore(past.cost_state)
     if forked:
         session.recorder.replay(past.records)

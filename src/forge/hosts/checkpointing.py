@@ -1,4 +1,4 @@
-"""Switches file checkpoints on for a session that is kept on disk; `fileCheckpointingEnabled` switches them off."""
+"""File checkpoints of a session that is kept on disk; `fileCheckpointingEnabled` turns them off."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from forge.hosts.control_waiting import Waiting, lifecycle
 from forge.hosts.options import RunOptions
 from forge.hosts.sink import Sink
 from forge.hosts.stdin import lines
-from forge.hosts.wire import Wire
+from forge.hosts.wire import Wire, failed_start
 
 _decode = msgspec.json.Decoder().decode
 
@@ -42,9 +42,10 @@ class Control:
         self._prompts: dict[str, Prompt] = {}
         self._failure: UsageError | None = None
         self._said = ""
-        env = c.env
-        self._host_only = env.get("CLAUDE_CODE_SDK_READS_SESSION_STATE") == "1"
-        self._states = self._host_only or env.get("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") == "1"
+        for_all = c.env.get("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") == "1"
+        self._states = for_all or c.env.get("CLAUDE_CODE_SDK_READS_SESSION_STATE") == "1"
+        # An SDK that reads the state for itself keeps such records from its user.
+        self._host_only = not for_all
 
     async def serve(self, patience: Patience) -> int:
         """Runs turns until standard input ends and everything queued is done."""
@@ -158,6 +159,7 @@ class Control:
         content = message.get("content") if isinstance(message, dict) else None
         if not content or not isinstance(content, str | list):
             return
+        self._refuse_if_barred()
         given = raw.get("uuid")
         told = isinstance(given, str) and bool(given)
         uuid = str(given) if told else self._session.parts.new_id()
@@ -169,6 +171,12 @@ class Control:
         if self._o.replay_user_messages:
             self._prompts[uuid] = prompt
         self._waiting.put(prompt)
+
+    def _refuse_if_barred(self) -> None:
+        """A host whose guards were refused must not get a turn without them."""
+        if barred := self._seat.barred:
+            self._sink.record(failed_start(barred, self._session.parts.new_id()))
+            raise UsageError(barred)
 
     def _request(self, message: dict[str, Any]) -> None:
         request_id, request = message.get("request_id"), message.get("request")

@@ -13,6 +13,7 @@ from forge.agent.structured import NAME as STRUCTURED_OUTPUT
 from forge.agent.structured import structured_output_tool
 from forge.core.registry import Component
 from forge.core.schema_check import check_schema
+from forge.hosts.agent_options import agent_rows, take_agents
 from forge.hosts.build import own_system_prompt
 from forge.hosts.control_facts import model_rows
 from forge.hosts.control_mcp import configured
@@ -24,9 +25,15 @@ from forge.version import COMPATIBLE_WITH, VERSION
 
 def initialize(seat: Seat, request: Request) -> dict[str, Any]:
     """Takes over what the host defines and describes the session; refuses what would be ignored silently."""
-    _refuse_callbacks(seat, request)
+    try:
+        _refuse_callbacks(seat, request)
+    except Refused as refused:
+        seat.barred = str(refused)
+        raise
+    seat.barred = ""
     _take_prompts(seat, request)
     _take_schema(seat.session, request)
+    take_agents(seat.session, request)
     if isinstance(request.get("title"), str) and request["title"].strip():
         rename_session(seat, {"subtype": "initialize", "title": request["title"]})
     seat.siblings = {"pending_permission_requests": [], "pending_user_dialog_requests": []}
@@ -34,7 +41,7 @@ def initialize(seat: Seat, request: Request) -> dict[str, Any]:
     official = choice.card.provider == "anthropic"
     return {
         "commands": [],
-        "agents": [],
+        "agents": agent_rows(session),
         "output_style": "default",
         "available_output_styles": ["default"],
         "user_output_styles_dir": os.path.join(seat.c.places.claude_dir, "output-styles"),

@@ -24,6 +24,7 @@ def can_use_tool(question: AskPermission) -> dict[str, Any]:
         "blocked_path": decision.blocked_path,
         "decision_reason": decision.reason,
         "decision_reason_type": decision.reason_type,
+        "agent_id": question.agent_id or None,
         "requires_user_interaction": True if decision.requires_interaction else None,
     }
     return {

@@ -25,7 +25,10 @@ class Refused(Exception):
 
 
 class Seat:
-    """The host's place: session, configuration as it is now, queue, and records around the next answer."""
+    """The host's place: session, configuration as it is now, queue, and records around the next answer.
+
+    `barred` says why there may be no turn at all.
+    """
 
     def __init__(self, o: RunOptions, c: Configuration, built: Built, waiting: Waiting) -> None:
         self.o = o
@@ -37,6 +40,7 @@ class Seat:
         self.after: list[Callable[[Wire], Record]] = []
         self.siblings: dict[str, Any] = {}
         self.retired: list[Model] = []
+        self.barred = ""
 
     def text(self, request: Request, key: str) -> str:
         """A text the request must have."""

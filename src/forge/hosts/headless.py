@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 from forge.agent.background import Background
@@ -124,6 +125,8 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
     host = Headless(o, sink)
     c = load_configuration(o, env, os.getcwd())
     _report(o, c, sink)
+    if o.rewind_files:
+        return int(import_module("forge.hosts.rewinding").rewind(o, c, sink))
     try:
         built = await build_session(o, c, host, find_past(o, c.places))
     except ForgeError as error:
@@ -132,6 +135,9 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
         raise
     host.holding = built.session.keep(Background).holding
     host.wire = wire = Wire(built.session, _facts(o, c, built), time.time)
+    transcript = built.session.recorder.transcript
+    if o.session_mirror and transcript is not None:
+        transcript.copy = sink.mirror
     if o.input_format == "stream-json":
         host.control = Control(o, c, built, (wire, sink))
     try:
@@ -175,6 +181,8 @@ def _report(o: RunOptions, c: Configuration, sink: Sink) -> None:
             sink.complain(str(diagnostic))
     for note in c.notes:
         sink.complain(note)
+    if o.mcp_config:
+        sink.complain("MCP servers are not supported by this version yet; --mcp-config is ignored.")
     if o.effort is not None and o.effort not in EFFORTS:
         known = ", ".join(EFFORTS)
         sink.complain(f"Warning: Unknown --effort value '{o.effort}' — ignoring it. Valid values: {known}.")

@@ -29,7 +29,9 @@ class RunOptions(msgspec.Struct, frozen=True):
     session_id: str | None = None
     name: str | None = None
     no_session_persistence: bool = False
+    session_mirror: bool = False
     resume_session_at: str | None = None
+    rewind_files: str | None = None
     model: str | None = None
     fallback_model: str | None = None
     effort: str | None = None
@@ -47,6 +49,10 @@ class RunOptions(msgspec.Struct, frozen=True):
     allowed_tools: list[str] = []
     disallowed_tools: list[str] = []
     tools: list[str] | None = None
+    agents: str | None = None
+    agent: str | None = None
+    forward_subagent_text: bool = False
+    append_subagent_system_prompt: str = ""
     add_dir: list[str] = []
     permission_prompts: str | None = None
     permission_prompt_tool: str | None = None
@@ -84,6 +90,10 @@ def read_options(line: CommandLine) -> RunOptions:
         raise UsageError(
             "Error: --session-id can only be used with --continue or --resume if --fork-session is given too."
         )
+    if o.rewind_files and not o.resume:
+        raise UsageError("Error: --rewind-files requires --resume")
+    if o.rewind_files and o.prompt:
+        raise UsageError("Error: --rewind-files is a standalone operation and cannot be used with a prompt")
     if o.resume_session_at and not o.resume:
         raise UsageError("Error: --resume-session-at requires --resume")
     return o

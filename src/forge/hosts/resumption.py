@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from forge.agent.resume import Past, find_session, load, newest_session
 from forge.foundation.errors import UsageError
@@ -18,10 +19,17 @@ def find_past(o: RunOptions, places: Places) -> Past | None:
     folder = os.path.join(projects, slug(places.cwd))
     if not o.resume:
         path = newest_session(folder)
-        return load(path) if path else None
+        return _told(load(path)) if path else None
     name = str(o.resume)
     path = find_session(projects, folder, name)
     past = load(path, o.resume_session_at or "") if path else None
     if past is None:
         raise UsageError(f"No conversation found with session ID: {name}")
+    return _told(past)
+
+
+def _told(past: Past | None) -> Past | None:
+    """Says on standard error what of a damaged transcript could not be used."""
+    for note in past.notes if past is not None else ():
+        sys.stderr.write(f"Resuming {past.session_id if past else ''}: {note}.\n")
     return past

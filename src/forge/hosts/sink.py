@@ -20,6 +20,10 @@ class Sink:
         """One JSON line."""
         self._write(self._out, encode_line(record) + b"\n")
 
+    def mirror(self, path: str, entry: dict[str, Any]) -> None:
+        """A transcript entry for hosts that keep transcripts themselves."""
+        self.record({"type": "transcript_mirror", "filePath": path, "entries": [entry]})
+
     def records(self, records: list[dict[str, Any]]) -> None:
         """All records as one JSON array."""
         self._write(self._out, dumps(records) + b"\n")

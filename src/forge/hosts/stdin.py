@@ -46,32 +46,39 @@ async def _in_thread(wait: float | None) -> str:
 
 
 async def lines() -> AsyncIterator[bytes]:
-    """The lines of standard input as they come, read by a thread because files cannot be polled."""
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+    """The lines of standard input as they come, read by a thread because files cannot be polled.
 
-    def put(item: bytes | None) -> None:
+    Lines that arrive together are handed over together: nothing else happens in between.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[list[bytes] | None] = asyncio.Queue()
+
+    def put(item: list[bytes] | None) -> None:
         try:
             loop.call_soon_threadsafe(queue.put_nowait, item)
         except RuntimeError:
             return  # the loop has ended; nobody listens any more
 
     threading.Thread(target=_pump, args=(put,), daemon=True).start()
-    while (line := await queue.get()) is not None:
-        yield line
+    while (together := await queue.get()) is not None:
+        for line in together:
+            yield line
 
 
-def _pump(put: Callable[[bytes | None], None]) -> None:
-    rest = b""
+def _pump(put: Callable[[list[bytes] | None], None]) -> None:
+    parts: list[bytes] = []
     while True:
         try:
             data = os.read(0, 1 << 16)
         except OSError:
             data = b""
-        *whole, rest = (rest + data).split(b"\n") if data else [rest, b""]
-        for line in whole:
-            if line.strip():
-                put(line)
+        parts.append(data)
+        if data and b"\n" not in data:
+            continue
+        *whole, rest = b"".join(parts).split(b"\n")
+        parts = [rest]
+        if together := [line for line in (whole if data else [*whole, rest]) if line.strip()]:
+            put(together)
         if not data:
             put(None)
             return

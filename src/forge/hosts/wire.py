@@ -8,12 +8,14 @@ from typing import Any
 import msgspec
 
 from forge.agent import event as ev
+from forge.agent.agents import agent_names
+from forge.agent.crew import Crew
 from forge.agent.session import Session
 from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
 from forge.core.models.errors import final_word, retry_word
 from forge.foundation.ids import timestamp
-from forge.hosts import wire_compact, wire_jobs
+from forge.hosts import wire_agents, wire_compact, wire_jobs
 from forge.version import COMPATIBLE_WITH, VERSION
 
 Record = dict[str, Any]
@@ -39,6 +41,7 @@ class Wire:
         self._clock = clock
         self._new_id = session.parts.new_id
         self.results = 0
+        self._told = session.ledger.snapshot()
         self._routes: dict[type, Callable[[Any], list[Record]]] = {
             ev.TurnStarted: lambda e: [self.init()],
             ev.Requesting: self._requesting,
@@ -56,6 +59,8 @@ class Wire:
             ev.JobStarted: lambda e: wire_jobs.started(e, self.system),
             ev.JobEnded: lambda e: wire_jobs.ended(e, self.system, self._clock()),
             ev.JobsChanged: lambda e: wire_jobs.changed(e, self.system),
+            ev.AgentSaid: self._agent_said,
+            ev.AgentProgress: lambda e: wire_agents.progress(e, self.system),
             ev.TurnEnded: lambda e: [self.result(e)],
         }
 
@@ -93,7 +98,7 @@ class Wire:
             "claude_code_version": COMPATIBLE_WITH,
             "forge_version": VERSION,
             "output_style": "default",
-            "agents": [],
+            "agents": agent_names(s.parts.agents),
             "skills": [],
             "plugins": [],
             "capabilities": CAPABILITIES,
@@ -142,13 +147,14 @@ class Wire:
             "terminal_reason": e.terminal_reason,
             "fast_mode_state": "off",
             "fast_mode_disabled_reason": "sdk_opt_in_required",
-            "subagent_stats": _NO_SUBAGENTS,
+            "subagent_stats": s.keep(Crew).report(),
             "safety_stops": 0,
             "uuid": self._new_id(),
             "queued_turn_count": 0,
             "result_index": index,
-            "model_usage_since_last_result": self._spend_since(e.spent_before),
+            "model_usage_since_last_result": self._spend_since(self._told),
         }
+        self._told = s.ledger.snapshot()
         if e.local_command:
             record["local_command"] = e.local_command
         if e.origin is not None:
@@ -274,6 +280,9 @@ class Wire:
         content: list[ToolResult] = [e.result]
         return [self.user(content, e.uuid, **fields)]
 
+    def _agent_said(self, e: ev.AgentSaid) -> list[Record]:
+        return wire_agents.said(e, self.records, forward_text=self._s.keep(Crew).forward_text)
+
     def _noted(self, e: ev.Noted) -> list[Record]:
         return [self.user([{"type": "text", "text": e.text}], e.uuid)]
 
@@ -358,17 +367,4 @@ _SYNTHETIC_USAGE = {
     "inference_geo": None,
     "iterations": None,
     "speed": None,
-}
-
-_NO_SUBAGENTS = {
-    "spawned": 0,
-    "requested": {"background": 0, "foreground": 0, "unset": 0},
-    "started_in_background": 0,
-    "max_depth": 0,
-    "spawned_by_subagents": 0,
-    "completed": 0,
-    "failed": 0,
-    "killed": {"parent": 0, "user": 0, "system": 0},
-    "refused": {"depth_limit": 0, "concurrency_limit": 0, "budget": 0},
-    "by_type": {},
 }

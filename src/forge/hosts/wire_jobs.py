@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from forge.agent.event import JobEnded, JobsChanged, JobStarted
-from forge.core.job import JobView
+from forge.core.job import JobView, run_id
 
 Record = dict[str, Any]
 
@@ -18,12 +18,15 @@ def started(e: JobStarted, system: Callable[..., Record]) -> list[Record]:
         system(
             "task_started",
             task_id=job.id,
-            run_id=_run_id(job.id),
+            run_id=run_id(job.id),
             tool_use_id=job.tool_use_id or None,
             description=job.description,
             subagent_type=job.agent_type or None,
-            is_backgrounded=True,
+            is_backgrounded=job.backgrounded,
+            spawn_depth=job.depth or None,
+            parent_task_id=job.parent_id or None,
             task_type=job.kind,
+            prompt=job.prompt or None,
         )
     ]
 
@@ -31,17 +34,17 @@ def started(e: JobStarted, system: Callable[..., Record]) -> list[Record]:
 def ended(e: JobEnded, system: Callable[..., Record], now: float) -> list[Record]:
     """A job is over."""
     job, end = e.job, e.end
-    patch = {"status": end.status, "end_time": round(now * 1000)}
+    patch = {"status": "killed" if end.status == "stopped" else end.status, "end_time": round(now * 1000)}
     return [
-        system("task_updated", task_id=job.id, run_id=_run_id(job.id), patch=patch),
+        system("task_updated", task_id=job.id, run_id=run_id(job.id), patch=patch),
         system(
             "task_notification",
             task_id=job.id,
-            run_id=_run_id(job.id),
+            run_id=run_id(job.id),
             tool_use_id=job.tool_use_id or None,
             status=end.status,
             output_file=job.output_path,
-            summary=end.summary,
+            summary=end.result or end.summary if job.kind == "local_agent" else end.summary,
             usage=end.usage,
         ),
     ]
@@ -55,12 +58,8 @@ def changed(e: JobsChanged, system: Callable[..., Record]) -> list[Record]:
 def _row(view: JobView) -> Record:
     row = {
         "task_id": view.id,
-        "run_id": _run_id(view.id),
+        "run_id": run_id(view.id),
         "task_type": view.kind,
         "description": view.description,
     }
     return {**row, "subagent_type": view.agent_type} if view.agent_type else row
-
-
-def _run_id(job_id: str) -> str:
-    return f"run-{job_id}"

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from doubles import RecordingHost, ScriptedModel, call, echo, session, tool
 from forge.agent.loop import run_turn
 from forge.agent.resume import NO_RESPONSE, find_session, load, newest_session, repair
 from forge.agent.session import Prompt, Reminder
 from forge.core.message import Message, Text, ToolResult, ToolUse
-from forge.foundation.transcript import Transcript
+from forge.foundation.encode import dumps
+from forge.foundation.transcript import Transcript, read_records
 
 
 def test_a_session_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -123,3 +128,185 @@ def test_sessions_are_found_by_id_in_every_project_and_by_title_in_this_one(tmp_
     assert find_session(projects, str(here), "nothing") is None
     assert newest_session(str(here)) == str(here / "one.jsonl")
     assert newest_session(str(tmp_path / "empty")) is None
+
+
+def test_what_could_not_be_used_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    broken = [
+        {"type": "tool_use", "id": 5},
+        7,
+        {"text": "no type"},
+        "just text",
+        {"type": "text", "text": ""},
+    ]
+    orphan = [{"type": "tool_result", "tool_use_id": "nobody", "content": "ok"}]
+    write(
+        path,
+        line("user", "u", None, "q"),
+        line("assistant", "a", "u", broken),
+        line("user", "o", "a", orphan),
+        line("user", "p", "o", 99),
+        line("user", "n", "p", "next"),
+    )
+    with path.open("ab") as file:
+        file.write(b'{"type":"user","uuid":"x","paren')
+    past = load(str(path))
+    assert past is not None
+    assert ids(past.messages) == [
+        ("user", [Text("q")]),
+        ("assistant", [Text("just text")]),
+        ("user", [Text("next")]),
+        ("assistant", [Text(NO_RESPONSE)]),
+    ]
+    assert past.notes == [
+        "skipped 1 unreadable line: 6",
+        "left out 4 pieces of a wrong shape",
+        "left out 1 tool result without a call",
+    ]
+
+
+def test_a_whole_transcript_needs_no_notes(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    write(path, line("user", "u", None, "q"), line("assistant", "a", "u", "answer"))
+    past = load(str(path))
+    assert past is not None
+    assert past.notes == []
+
+
+def test_a_history_without_its_beginning_starts_with_a_user_message(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    write(path, line("assistant", "a", "lost", "answer"), line("user", "u", "a", "next"))
+    past = load(str(path))
+    assert past is not None
+    assert [m.role for m in past.messages] == ["user", "assistant", "user", "assistant"]
+    assert past.notes == ["the parent of entry a is missing: the conversation starts there"]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("ok", "ok"),
+        (None, ""),
+        (5, "5"),
+        ([{"type": "text", "text": "a"}, 3, {"no": "type"}], [Text("a")]),
+    ],
+    ids=repr,
+)
+def test_a_result_of_a_wrong_shape_is_used_as_far_as_possible(
+    tmp_path: Path, content: Any, expected: Any
+) -> None:
+    path = tmp_path / "s.jsonl"
+    use = {"type": "tool_use", "id": "t", "name": "Echo", "input": {}, "caller": {"type": "direct"}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": content, "is_error": "no", "extra": 1}
+    write(
+        path,
+        line("user", "u", None, "q"),
+        line("assistant", "a", "u", [use]),
+        line("user", "r", "a", [result]),
+    )
+    past = load(str(path))
+    assert past is not None
+    assert past.messages[1].blocks == [USE]
+    assert past.messages[2].blocks == [ToolResult("t", expected)]
+
+
+REMINDER = "<system-reminder>\nhere\n</system-reminder>"
+
+
+def attachment(uuid: str, parent: str, kind: str, *texts: str) -> dict[str, Any]:
+    stamp = "2026-11-15T12:00:00.000Z"
+    rendered = [{"content": text} for text in texts] or None
+    body = {
+        "type": "attachment",
+        "attachment": {"type": kind},
+        "rendered": rendered,
+        "renderedRole": "system",
+    }
+    return {**body, "uuid": uuid, "parentUuid": parent, "timestamp": stamp, "isSidechain": False}
+
+
+def test_a_compacted_session_of_the_reference_resumes_as_it_was_sent(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    segment = {"headUuid": "a1", "anchorUuid": "sum", "tailUuid": "a1"}
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": "x",
+        "parentUuid": None,
+        "logicalParentUuid": "a1",
+        "compactMetadata": {"trigger": "manual", "preservedSegment": segment},
+    }
+    write(
+        path,
+        {"type": "queue-operation", "operation": "enqueue"},
+        line("user", "u1", None, "before"),
+        attachment("e1", "u1", "environment", REMINDER),
+        attachment("e2", "e1", "session_context"),
+        line("assistant", "a1", "e2", [{"type": "text", "text": "kept answer"}]),
+        {**line("user", "side", "a1", "sub-agent"), "isSidechain": True},
+        boundary,
+        {**line("user", "sum", "x", "Summary: before"), "isCompactSummary": True},
+        {**line("user", "cav", "sum", "<local-command-caveat>x</local-command-caveat>"), "isMeta": True},
+        line("user", "cmd", "cav", "<command-name>/compact</command-name>"),
+        line("user", "out", "cmd", "<local-command-stdout>Compacted</local-command-stdout>"),
+        attachment("f", "out", "file", "<system-reminder>read</system-reminder>", REMINDER),
+        line("user", "u2", "f", "after"),
+        {**line("assistant", "err", "u2", "API Error"), "isApiErrorMessage": True},
+        {"type": "last-prompt", "lastPrompt": "after"},
+    )
+    past = load(str(path))
+    assert past is not None
+    assert ids(past.messages) == [
+        ("user", [Text("Summary: before")]),
+        ("assistant", [Text("kept answer")]),
+        ("user", [Text("<system-reminder>read</system-reminder>"), Text(REMINDER), Text("after")]),
+        ("assistant", [Text(NO_RESPONSE)]),
+    ]
+    assert past.notes == []
+
+
+def test_the_records_of_a_fork_are_those_of_the_conversation_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    kept = [
+        {**line("user", "u", None, "q"), "own": {"n": 1.50}},
+        {**line("assistant", "a", "u", "x"), "toolUseResult": {"big": "é"}},
+    ]
+    write(path, kept[0], line("assistant", "dropped", "u", "other"), kept[1])
+    past = load(str(path))
+    assert past is not None
+    again = tmp_path / "again.jsonl"
+    write(again, *past.records)
+    assert list(read_records(str(again))) == kept
+
+
+LINES = [
+    line("user", "u", None, "q"),
+    line("assistant", "a", "u", [{"type": "tool_use", "id": "t", "name": "E", "input": {}}]),
+    line("user", "r", "a", [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}]),
+    line("assistant", "b", "r", [{"type": "text", "text": "done"}]),
+]
+
+
+@given(
+    cut=st.integers(0, 3), start=st.integers(0, 200), length=st.integers(1, 200), junk=st.binary(max_size=20)
+)
+def test_a_damaged_line_never_costs_the_others(cut: int, start: int, length: int, junk: bytes) -> None:
+    lines = [dumps(record) for record in LINES]
+    lines[cut] = lines[cut][:start] + junk.replace(b"\n", b"") + lines[cut][start + length :]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "s.jsonl")
+        path.write_bytes(b"\n".join(lines) + b"\n")
+        past = load(str(path))
+    assert past is not None
+    roles = [m.role for m in past.messages]
+    assert roles == [("user", "assistant")[n % 2] for n in range(len(roles))]
+    for n, message in enumerate(past.messages):
+        answers = [b.tool_use_id for b in message.blocks if isinstance(b, ToolResult)]
+        assert answers == [c.id for c in (past.messages[n - 1].calls if n else [])]
+
+
+def test_the_newest_session_is_one_that_holds_a_conversation(tmp_path: Path) -> None:
+    write(tmp_path / "talk.jsonl", line("user", "u", None, "q"))
+    write(tmp_path / "title.jsonl", {"type": "custom-title", "customTitle": "x"})
+    os.utime(tmp_path / "talk.jsonl", (1, 1))
+    assert newest_session(str(tmp_path)) == str(tmp_path / "talk.jsonl")

@@ -7,8 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from forge.foundation.transcript import Transcript, chain, read_records
+from forge.foundation.lineage import Kept, Link, lineage
+from forge.foundation.transcript import (
+    Transcript,
+    chain,
+    decode_record,
+    read_index,
+    read_lines,
+    read_records,
+)
 
 
 def entry(
@@ -111,3 +121,112 @@ def test_results_beside_the_line_are_put_behind_their_calls() -> None:
         entry("end", "r2", "assistant"),
     ]
     assert uuids(chain(records)) == ["a", "c1", "c2", "r1", "r2", "end"]
+
+
+def test_an_index_finds_what_a_chain_finds_and_says_what_it_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    records = [entry("a", None), entry("b", "a", "assistant"), {"type": "hologram"}, {"type": "cost-state"}]
+    transcript = Transcript(str(path))
+    for record in records:
+        transcript.append(record)
+    transcript.close()
+    with path.open("ab") as file:
+        file.write(b'{"type":"user","uuid":"c","parentUuid":"b","message":{"content":7}}\n\n{"type":"us')
+    index = read_index(str(path))
+    line, notes = lineage(index.links, index.kept)
+    assert [link.uuid for link in line] == ["a", "b", "c"]
+    assert notes == []
+    assert index.notes == ["skipped 1 unreadable line: 7", "ignored records of unknown type: hologram"]
+    (cost,) = read_lines(str(path), index.costs)
+    assert decode_record(cost) == {"type": "cost-state"}
+
+
+WRONG = [None, 7, "text", [], {}, [1, "x", None], {"content": 5}, True]
+
+
+@pytest.mark.parametrize("key", ["type", "uuid", "parentUuid", "isSidechain", "message", "compactMetadata"])
+@pytest.mark.parametrize("value", WRONG, ids=repr)
+def test_wrong_types_never_stop_the_reader(tmp_path: Path, key: str, value: Any) -> None:
+    path = tmp_path / "s.jsonl"
+    transcript = Transcript(str(path))
+    for record in [entry("a", None), {**entry("b", "a", "assistant"), key: value}, entry("c", "b")]:
+        transcript.append(record)
+    transcript.close()
+    index = read_index(str(path))
+    line, _ = lineage(index.links, index.kept)
+    assert line[-1].uuid == "c"
+    assert uuids(chain(list(read_records(str(path)))))[-1] == "c"
+
+
+def test_an_entry_whose_parent_is_lost_follows_the_one_written_before_it() -> None:
+    links = [Link("a", None, "user", 0), Link("s", None, "user", 1, side=True), Link("c", "lost", "user", 2)]
+    line, notes = lineage(links, [])
+    assert [link.uuid for link in line] == ["a", "c"]
+    assert notes == ["the parent of entry c is missing: it follows the one before it"]
+
+
+def test_entries_written_twice_count_once() -> None:
+    line, notes = lineage([Link("a", None, "user", 0), Link("a", None, "user", 1)], [])
+    assert [link.at for link in line] == [1]
+    assert notes == ["1 entry written twice: the last one counts"]
+
+
+def test_a_conversation_starts_at_its_last_compaction() -> None:
+    records = [
+        entry("a", None),
+        entry("b", "a", "assistant"),
+        {"type": "system", "uuid": "x", "parentUuid": None, "logicalParentUuid": "b"},
+        entry("sum", "x", isCompactSummary=True),
+        entry("c", "sum", "assistant"),
+    ]
+    assert uuids(chain(records)) == ["x", "sum", "c"]
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [("b", ["x", "sum", "b", "c", "d"]), ("gone", ["x", "sum", "d"])],
+    ids=["whole", "damaged"],
+)
+def test_what_a_compaction_preserved_stands_behind_its_summary(head: str, expected: list[str]) -> None:
+    segment = {"headUuid": head, "anchorUuid": "sum", "tailUuid": "c"}
+    records = [
+        entry("a", None),
+        entry("b", "a", "assistant"),
+        entry("c", "b"),
+        {"type": "system", "uuid": "x", "parentUuid": None, "compactMetadata": {"preservedSegment": segment}},
+        entry("sum", "x"),
+        entry("d", "sum", "assistant"),
+    ]
+    assert uuids(chain(records)) == expected
+
+
+def test_blocks_of_a_message_that_hang_beside_the_line_are_put_back() -> None:
+    def block(uuid: str, parent: str, call: str) -> dict[str, Any]:
+        content = [{"type": "tool_use", "id": call, "name": "T", "input": {}}]
+        record = entry(uuid, parent, "assistant", content)
+        return {**record, "message": {**record["message"], "id": "msg_1"}}
+
+    def result(uuid: str, parent: str, call: str) -> dict[str, Any]:
+        return entry(uuid, parent, "user", [{"type": "tool_result", "tool_use_id": call, "content": "ok"}])
+
+    records = [
+        entry("a", None),
+        block("c1", "a", "t1"),
+        block("c2", "c1", "t2"),
+        result("r2", "c2", "t2"),
+        result("r1", "c1", "t1"),
+        entry("end", "r1", "assistant"),
+    ]
+    assert uuids(chain(records)) == ["a", "c1", "c2", "r2", "r1", "end"]
+    assert uuids(chain(records[:-1]))[:3] == ["a", "c1", "c2"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(-1, 9), st.booleans()), max_size=12))
+def test_any_tangle_of_parents_ends(tangle: list[tuple[int, int, bool]]) -> None:
+    links = [
+        Link(str(uuid), None if parent < 0 else str(parent), "user", n, side=side)
+        for n, (uuid, parent, side) in enumerate(tangle)
+    ]
+    line, _ = lineage(links, [Kept("0", "1", "2"), Kept("3", "3", "3")])
+    assert len({link.uuid for link in line}) == len(line)
+    assert bool(line) == bool(links)

@@ -106,6 +106,7 @@ def build(
     if request.tools:
         body["tools"] = [
             {"name": wire_name(t.name), "description": t.description, "input_schema": t.input_schema}
+            | ({"defer_loading": True} if t.deferred else {})
             for t in request.tools
         ]
         if options.tool_choice:
@@ -132,6 +133,8 @@ def needed_betas(body: Mapping[str, Any], card: ModelCard) -> list[str]:
         betas.append("interleaved-thinking-2025-05-14")
     if thinking.get("display") == "updates":
         betas.append("thinking-display-updates-2026-08-18")
+    if any("defer_loading" in tool or tool["name"] == "ToolSearch" for tool in body.get("tools", ())):
+        betas.append("advanced-tool-use-2025-11-20")
     if "output_config" in body:
         betas.append("effort-2025-11-24")
     if card.id.startswith("claude-sonnet-4") and card.context_window > 200_000:

@@ -8,14 +8,24 @@ from typing import Any
 import msgspec
 
 from forge.core.amount import human_duration
-from forge.core.shell.environment import child_environment, find_shell
-from forge.core.shell.execute import Command, Outcome, execute
+from forge.core.shell.detached import (
+    DEFAULT_LIMIT,
+    in_background,
+    is_allowed,
+    may_outlast,
+    moved,
+    new_task_id,
+    output_file,
+    shell_job,
+    time_limit,
+)
+from forge.core.shell.execute import Outcome
+from forge.core.shell.launch import started
 from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent, pointless_wait
 from forge.core.shell.output import failure_text, persisted, saved, shown_text, unsaved
 from forge.core.shell.reads import mark_shown
 from forge.core.shell.words import simple_commands
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
-from forge.foundation.system.process import Unsupported
 
 _DEFAULT_TIMEOUT, _MAX_TIMEOUT = 120_000, 600_000
 _MAX_OUTPUT = 30_000
@@ -31,6 +41,11 @@ class Args(msgspec.Struct, frozen=True):
 
 async def check(args: Args, ctx: ToolContext) -> None:
     """Refuses to block the conversation by sleeping."""
+    if args.run_in_background and not is_allowed(ctx):
+        raise ToolError(
+            "InputValidationError: Bash failed due to the following issue:\n"
+            "An unexpected parameter `run_in_background` was provided"
+        )
     refusal = "" if args.run_in_background else pointless_wait(simple_commands(args.command))
     if refusal:
         raise ToolError(refusal)
@@ -39,21 +54,20 @@ async def check(args: Args, ctx: ToolContext) -> None:
 async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     """Runs the command and reports what came of it."""
     if args.run_in_background:
-        raise ToolError(
-            "Background commands are not available in this version of Forge. Run the command without "
-            "run_in_background, or start it detached: nohup COMMAND > FILE 2>&1 &"
-        )
-    start = _directory(ctx)
+        return _in_background(args, ctx)
+    start_dir = _directory(ctx)
     limit = timeout_ms(args.timeout, ctx)
     before = _states(ctx) if edits_in_place(args.command) else {}
-    outcome = await _execute(args.command, start, limit, ctx)
     commands = simple_commands(args.command)
+    outcome = await _execute(args, start_dir, limit, ctx)
+    if isinstance(outcome, ToolOutput):
+        return outcome
     meaning = "" if outcome.timed_out else exit_meaning(commands, outcome.exit_code)
     if outcome.timed_out or (outcome.exit_code and not meaning):
         raise ToolError(failure_text(_headline(outcome, limit), outcome))
     text = shown_text(outcome, _output_limit(ctx))
-    reset = _follow(outcome, start, ctx)
-    mark_shown(commands, text, ctx, start)
+    reset = _follow(outcome, start_dir, ctx)
+    mark_shown(commands, text, ctx, start_dir)
     data: dict[str, Any] = {"stdout": text, "stderr": reset, "interrupted": False, "isImage": False}
     if meaning:
         data["returnCodeInterpretation"] = meaning
@@ -66,14 +80,30 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     return _report(outcome, data, ctx)
 
 
-async def _execute(text: str, cwd: str, limit: float, ctx: ToolContext) -> Outcome:
-    shell = find_shell(ctx.env)
-    env = child_environment(ctx.env, session_id=ctx.session_id, shell=shell, cwd=cwd)
-    path = os.path.join(ctx.results_dir, f"b{os.urandom(4).hex()}.txt")
+def _in_background(args: Args, ctx: ToolContext) -> ToolOutput:
+    task_id = new_task_id()
+    task = task_id, output_file(task_id, ctx)
+    running = started(args.command, _directory(ctx), ctx)
+    running.keep_output(task[1])
+    ctx.begin(shell_job(running, task, (args.command, args.description), time_limit(args.timeout)))
+    return in_background(*task)
+
+
+async def _execute(args: Args, cwd: str, limit: float, ctx: ToolContext) -> Outcome | ToolOutput:
+    """The outcome of the command; the result of the call if it goes on in the background."""
+    running = started(args.command, cwd, ctx, on_progress=ctx.progress)
+    if await running.ended(limit / 1000):
+        return await running.outcome()
+    if not may_outlast(args.command, ctx):
+        return await running.killed()
+    task_id = new_task_id()
     try:
-        return await execute(Command(text, shell, cwd, env, limit / 1000, path), on_progress=ctx.progress)
-    except (OSError, Unsupported, ValueError) as error:
-        raise ToolError(f"The command could not be started with {shell} in {cwd}: {error}") from None
+        task = task_id, output_file(task_id, ctx)
+    except ToolError:
+        return await running.killed()
+    output = moved(running, task, limit, _output_limit(ctx))
+    ctx.begin(shell_job(running, task, (args.command, args.description), DEFAULT_LIMIT))
+    return output
 
 
 def timeout_ms(wanted: float | None, ctx: ToolContext) -> float:

@@ -13,10 +13,10 @@ from forge.core.tool import Action, Tool
 
 def shell_tools() -> list[Tool]:
     """The tools of this package."""
-    return [_tool("Bash", "bash")]
+    return [_tool("Bash", "bash"), _tool("Monitor", "monitor", deferred=True)]
 
 
-def _tool(name: str, module: str) -> Tool:
+def _tool(name: str, module: str, *, deferred: bool = False) -> Tool:
     place = os.path.join(os.path.dirname(__file__), module)
 
     def load() -> Action[Any]:
@@ -26,4 +26,4 @@ def _tool(name: str, module: str) -> Tool:
     with open(f"{place}.json", "rb") as schema_file, open(f"{place}.md", encoding="utf-8") as prose_file:
         schema = msgspec.json.decode(schema_file.read(), type=dict[str, Any])
         prose = prose_file.read().strip()
-    return Tool(name, prose, schema, load)
+    return Tool(name, prose, schema, load, deferred=deferred)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import suppress
 
 _BLOCK = 1 << 18
 # Output up to this size is kept in memory whole.
@@ -17,13 +18,14 @@ _MAX_FILE = 1 << 30
 class Collector:
     """Reads a pipe while the event loop runs."""
 
-    def __init__(self, descriptor: int, path: str) -> None:
+    def __init__(self, descriptor: int, path: str, on_output: Callable[[bytes], None] | None = None) -> None:
         self.head = bytearray()
         self.size = 0
         self.path = ""
         self._tail = bytearray()
         self._descriptor = descriptor
         self._wanted_path = path
+        self._on_output = on_output
         self._overflown = False
         self._file = -1
         self._ended: asyncio.Future[None] | None = None
@@ -40,6 +42,21 @@ class Collector:
         loop.add_reader(self._descriptor, self._read)
         if on_progress is not None:
             self._timer = loop.call_later(every, self._report, on_progress, every, loop)
+
+    def save_all(self, path: str) -> None:
+        """Keeps everything in a file from now on, also what has been collected so far."""
+        if self._file >= 0:
+            with suppress(OSError):
+                os.symlink(self.path, path)
+            return
+        self._overflown, self._wanted_path = True, path
+        self._open()
+        self.head = bytearray()
+
+    def add(self, words: str) -> None:
+        """Adds a remark to the file, if there is one."""
+        if self._file >= 0:
+            self._write(words.encode())
 
     async def drain(self, patience: float) -> None:
         """Takes what is there; waits a little for the end, which children in the background may hold up."""
@@ -85,6 +102,8 @@ class Collector:
 
     def _keep(self, block: bytes) -> None:
         self.size += len(block)
+        if self._on_output is not None:
+            self._on_output(block)
         if not self._overflown and len(self.head) + len(block) <= _MEMORY:
             self.head += block
             return
@@ -101,7 +120,8 @@ class Collector:
         path = self._wanted_path
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            # The command itself may write to the file too.
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         except OSError:
             return
         self.path = path

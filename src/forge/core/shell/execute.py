@@ -1,4 +1,4 @@
-"""Runs one command in a fresh shell and returns when the shell exits.
+"""Runs one command in a fresh shell until the shell exits, or starts it and lets it go on.
 
 Output is collected from a pipe with bounded memory: what does not fit goes to a file. Children left in the
 background keep the pipe open without holding up the call, and are never cut off from it.
@@ -20,6 +20,7 @@ _PIPE_SIZE = 1 << 20
 _DRAIN = 0.05
 # Linux takes 128 KB in one argument; non-ASCII text and quotes need more bytes than characters.
 _MAX_ARGUMENT = 30_000
+_KILLED = "[killed]"
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -32,8 +33,8 @@ class Command(msgspec.Struct, frozen=True):
     shell: str
     cwd: str
     env: Mapping[str, str]
-    timeout: float
     output_path: str
+    timeout: float = 120.0
     grace: float = 2.0
     progress_every: float = 1.0
 
@@ -56,13 +57,101 @@ class Outcome(msgspec.Struct, frozen=True):
 
 async def execute(command: Command, *, on_progress: Callable[[str], None] | None = None) -> Outcome:
     """Runs a command. Cancelling kills it with everything it started; raises OSError if it cannot start."""
+    running = start(command, on_progress=on_progress)
+    return await (running.outcome() if await running.ended(command.timeout) else running.killed())
+
+
+class Running:
+    """A command that has been started. Whoever has it must see it to its `outcome`, or have it `killed`."""
+
+    def __init__(self, command: Command, child: Child, collector: Collector, report: int) -> None:
+        self._command = command
+        self._child = child
+        self._collector = collector
+        self._report = report
+        self._kept = False
+
+    async def ended(self, seconds: float) -> bool:
+        """Whether the command ends within a time. Cancelling kills it with everything it started."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._child.wait()
+        except TimeoutError:
+            return False
+        except asyncio.CancelledError:
+            await self._end()
+            self._close(_KILLED)
+            raise
+        return True
+
+    async def outcome(self, *, timed_out: bool = False) -> Outcome:
+        """How the command ended, with its output."""
+        remark = _KILLED
+        try:
+            code = await self._child.wait()
+            code = 128 - code if code < 0 else code
+            await self._collector.drain(_DRAIN)
+            cwd = "" if timed_out else _directory(self._report)
+            remark = _KILLED if timed_out else f"[exited with code {code}]"
+        finally:
+            self._close(remark)
+        return self._outcome(code, cwd, timed_out=timed_out)
+
+    async def killed(self) -> Outcome:
+        """Ends the command with everything it started."""
+        await self._end()
+        return await self.outcome(timed_out=True)
+
+    def keep_output(self, path: str) -> Outcome:
+        """Sends the output to a file, also what there was so far, which is returned."""
+        so_far = self._outcome(0, "", timed_out=False)
+        self._collector.save_all(path)
+        self._kept = True
+        return so_far
+
+    def _outcome(self, exit_code: int, cwd: str, *, timed_out: bool) -> Outcome:
+        c = self._collector
+        return Outcome(exit_code, bytes(c.head), c.tail, c.size, cwd, c.path, timed_out)
+
+    async def _end(self) -> None:
+        """First politely, then for certain; nothing stays open when even that is cancelled."""
+        try:
+            await _end(self._child, self._command.grace)
+        except asyncio.CancelledError:
+            self._close(_KILLED)
+            raise
+
+    def _close(self, remark: str) -> None:
+        if self._report >= 0:
+            if self._kept:
+                self._collector.add(f"\n{remark}\n")
+            self._collector.finish()
+            os.close(self._report)
+            self._report = -1
+
+
+class Listener(msgspec.Struct, frozen=True):
+    """Who hears standard output while it comes; standard error goes to the descriptor instead."""
+
+    on_output: Callable[[bytes], None]
+    stderr: int
+
+
+def start(
+    command: Command,
+    *,
+    on_progress: Callable[[str], None] | None = None,
+    listener: Listener | None = None,
+) -> Running:
+    """Starts a command; raises OSError if it cannot."""
     reading, writing = pipe(_PIPE_SIZE)
     report, report_end = pipe()
-    collector = Collector(reading, command.output_path)
+    collector = Collector(reading, command.output_path, listener.on_output if listener else None)
     try:
         argv = [command.shell, "-c", _script(command, report_end)]
+        errors = listener.stderr if listener else writing
         child = spawn(
-            Spawn(argv, command.cwd, command.env, stdout=writing, stderr=writing, keep=(report_end,))
+            Spawn(argv, command.cwd, command.env, stdout=writing, stderr=errors, keep=(report_end,))
         )
     except BaseException:
         collector.close()
@@ -71,23 +160,8 @@ async def execute(command: Command, *, on_progress: Callable[[str], None] | None
     finally:
         os.close(writing)
         os.close(report_end)
-    try:
-        collector.start(on_progress, command.progress_every)
-        code, timed_out = await _ended(child, command)
-        await collector.drain(_DRAIN)
-        cwd = "" if timed_out else _directory(report)
-    finally:
-        collector.finish()
-        os.close(report)
-    return Outcome(
-        exit_code=128 - code if code < 0 else code,
-        head=bytes(collector.head),
-        tail=collector.tail,
-        size=collector.size,
-        cwd=cwd,
-        path=collector.path,
-        timed_out=timed_out,
-    )
+    collector.start(on_progress, command.progress_every)
+    return Running(command, child, collector, report)
 
 
 def _script(command: Command, report: int) -> str:
@@ -121,18 +195,6 @@ def _script_file(command: Command) -> str:
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(os.fsencode(command.text))
     return path
-
-
-async def _ended(child: Child, command: Command) -> tuple[int, bool]:
-    try:
-        async with asyncio.timeout(command.timeout):
-            return await child.wait(), False
-    except TimeoutError:
-        await _end(child, command.grace)
-        return await child.wait(), True
-    except asyncio.CancelledError:
-        await _end(child, command.grace)
-        raise
 
 
 async def _end(child: Child, grace: float) -> None:

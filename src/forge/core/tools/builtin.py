@@ -19,14 +19,32 @@ class Row(msgspec.Struct, frozen=True):
     read_only: bool = False
     alone: bool = False
     aliases: tuple[str, ...] = ()
+    needs_host: bool = False
+    deferred: bool = False
 
 
 ROWS = (
+    Row("AskUserQuestion", "askuserquestion", read_only=True, needs_host=True),
+    Row("CronCreate", "croncreate", alone=True, deferred=True),
+    Row("CronDelete", "crondelete", alone=True, deferred=True),
+    Row("CronList", "cronlist", read_only=True, deferred=True),
     Row("Edit", "edit", alone=True),
+    Row("EnterPlanMode", "enterplanmode", alone=True, needs_host=True),
+    Row("ExitPlanMode", "exitplanmode", alone=True, needs_host=True),
     Row("Glob", "glob", read_only=True),
     Row("Grep", "grep", read_only=True),
+    Row("NotebookEdit", "notebookedit", alone=True, deferred=True),
     Row("Read", "read", read_only=True),
-    Row("WebFetch", "webfetch", read_only=True),
+    Row("ScheduleWakeup", "schedulewakeup", alone=True),
+    Row("TaskCreate", "taskcreate", alone=True, deferred=True),
+    Row("TaskGet", "taskget", read_only=True, deferred=True),
+    Row("TaskList", "tasklist", read_only=True, deferred=True),
+    Row("TaskStop", "taskstop", alone=True, deferred=True),
+    Row("TaskUpdate", "taskupdate", alone=True, deferred=True),
+    Row("TodoWrite", "todowrite", alone=True),
+    Row("ToolSearch", "toolsearch", read_only=True),
+    Row("WebFetch", "webfetch", read_only=True, deferred=True),
+    Row("WebSearch", "websearch", read_only=True, deferred=True),
     Row("Write", "write", alone=True),
 )
 
@@ -46,4 +64,14 @@ def _tool(row: Row) -> Tool:
     with open(f"{place}.json", "rb") as schema_file, open(f"{place}.md", encoding="utf-8") as prose_file:
         schema = msgspec.json.decode(schema_file.read(), type=dict[str, Any])
         prose = prose_file.read().strip()
-    return Tool(row.name, prose, schema, load, read_only=row.read_only, alone=row.alone, aliases=row.aliases)
+    return Tool(
+        row.name,
+        prose,
+        schema,
+        load,
+        read_only=row.read_only,
+        alone=row.alone,
+        aliases=row.aliases,
+        needs_host=row.needs_host,
+        deferred=row.deferred,
+    )

@@ -24,7 +24,9 @@ async def check(args: Args, ctx: ToolContext) -> None:
             "You are not in plan mode. To enter plan mode, call the EnterPlanMode tool first. If your plan "
             "was already approved, continue with implementation."
         )
-    kept.submitted = args.plan
+    # The input is checked again after the user was asked; only the first time it is the model's own.
+    if kept.asker is not ctx:
+        kept.asker, kept.submitted = ctx, args.plan
 
 
 def prepare(given: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
@@ -48,7 +50,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
         except OSError as error:
             raise system_error(error, "open", path) from None
     ctx.set_mode(kept.mode_before)
-    kept.mode_before, kept.submitted = "default", None
+    kept.mode_before, kept.asker, kept.submitted = "default", None, None
     data: dict[str, Any] = {"plan": plan, "isAgent": False, "filePath": path}
     if plan is None:
         return ToolOutput("User has approved exiting plan mode. You can now proceed.", data)
@@ -70,4 +72,4 @@ def _path(ctx: ToolContext) -> str:
     return plan_path(ctx.session_id, ctx.env, ctx.setting, ctx.start_dir)
 
 
-ACTION: Action[Args] = Action(Args, run, check)
+ACTION: Action[Args] = Action(Args, run, check, prepare)

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.changes import Changes
 from forge.core.seen import stamp
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.core.tools.guard import refuse_links, refuse_unread
@@ -54,6 +55,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     text = _written(change.notebook, change.text)
     raw = text.encode("utf-8", "surrogatepass")
     try:
+        ctx.keep(Changes).tell(path)
         ctx.seen[path] = stamp(write_atomically(path, raw), raw)
     except OSError as error:
         raise system_error(error, "open", path) from None

@@ -12,8 +12,8 @@ from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 
 SHORTEST, LONGEST = 60, 3600
 _THEN = (
-    "If you owe the user a status update this tick, write it now as ordinary response text; then end the turn "
-    "— the harness re-invokes you when the wakeup fires or a task-notification arrives."
+    "If you owe the user a status update this tick, write it now as ordinary response text; then end the "
+    "turn — the harness re-invokes you when the wakeup fires or a task-notification arrives."
 )
 _AFTERWARDS = (
     "If you armed a Monitor for this loop, TaskStop it now. Then write the loop's outcome for the user as "

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from forge.core.changes import Changes
 from forge.core.amount import human_size
+from forge.core.changes import Changes
 from forge.core.seen import stamp
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.core.tools.guard import CURRENT, examine, refuse_links, refuse_stale, refuse_unread

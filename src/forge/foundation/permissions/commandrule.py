@@ -12,20 +12,25 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.rule import Rule
     from forge.foundation.permissions.syntax import Simple, Word
 
-_BLANKS = re.compile(r"\s+")
-_STAR = re.compile(r"(?<!\\)\*")
+_BLANKS = r"\s+"
+_STAR = r"(?<!\\)\*"
 
 
 def is_exact(content: str) -> bool:
     """Whether the content of a Bash rule names one command and no others."""
-    return not content.endswith(":*") and not _STAR.search(content)
+    return not content.endswith(":*") and not re.search(_STAR, content)
+
+
+def is_prefix(content: str) -> bool:
+    """Whether the content of a Bash rule is a plain beginning of commands."""
+    return content.endswith(":*") or (content.endswith(" *") and len(re.findall(_STAR, content)) == 1)
 
 
 def matches_text(content: str, text: str) -> bool:
     """Whether a Bash rule's content covers a command text."""
     if content.endswith(":*"):
         return _has_prefix(content[:-2], _squeezed(text))
-    if not _STAR.search(content):
+    if not re.search(_STAR, content):
         return text.strip() == content
     return _pattern(_squeezed(content)).fullmatch(_squeezed(text)) is not None
 
@@ -36,7 +41,8 @@ def allows(rule: Rule, simple: Simple) -> bool:
     if content is None:
         return True
     exact = is_exact(content)
-    return any(matches_text(content, text) for text in _allow_texts(simple, exact=exact))
+    piped = content.endswith("*") and len(re.findall(_STAR, content)) == 1
+    return any(matches_text(content, text) for text in _allow_texts(simple, exact=exact, piped=piped))
 
 
 def forbids(rule: Rule, simple: Simple) -> bool:
@@ -53,18 +59,17 @@ def _has_prefix(prefix: str, text: str) -> bool:
 
 
 def _squeezed(text: str) -> str:
-    return _BLANKS.sub(" ", text).strip()
+    return re.sub(_BLANKS, " ", text).strip()
 
 
 def _pattern(content: str) -> re.Pattern[str]:
-    stars = len(_STAR.findall(content))
-    pieces = [re.escape(piece.replace("\\*", "*")) for piece in _STAR.split(content)]
-    if stars == 1 and content.endswith(" *"):
+    pieces = [re.escape(piece.replace("\\*", "*")) for piece in re.split(_STAR, content)]
+    if is_prefix(content):
         return re.compile(re.escape(content[:-2].replace("\\*", "*")) + "(?: .*)?", re.DOTALL)
     return re.compile(".*".join(pieces), re.DOTALL)
 
 
-def _allow_texts(simple: Simple, *, exact: bool) -> list[str]:
+def _allow_texts(simple: Simple, *, exact: bool, piped: bool) -> list[str]:
     here_strings = [r.target for r in simple.redirects if r.operator == "<<<"]
     tail = "".join(f" <<<{word.raw}" for word in here_strings) if exact else ""
     texts = [text_of([*simple.assignments, *_named(simple.words)]) + tail]
@@ -74,7 +79,7 @@ def _allow_texts(simple: Simple, *, exact: bool) -> list[str]:
     while words:
         texts.append(text_of(_named(words)) + tail)
         rest, problem = unwrapped(words)
-        if rest is words and not exact:
+        if rest is words and piped:
             rest = _piped(words)
         if problem or rest is words:
             break
@@ -105,7 +110,7 @@ def _named(words: list[Word], *, base_name: bool = False) -> list[Word]:
         return words
     first = words[0]
     name = first.value.rsplit("/", 1)[-1] if base_name else first.value
-    if name == first.raw or not name or _BLANKS.search(name):
+    if name == first.raw or not name or re.search(_BLANKS, name):
         return words
     plain = type(first)(name, name)
     plain.gap = first.gap

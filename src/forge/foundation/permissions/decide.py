@@ -30,15 +30,18 @@ __all__ = ["decide", "readable", "removed"]
 
 INTERACTIVE = frozenset({"AskUserQuestion", "ExitPlanMode"})
 FREE_TOOLS = word_set(
-    """TodoWrite TaskCreate TaskGet TaskList TaskUpdate TaskStop TaskOutput BashOutput ToolSearch ListAgents
-    ListMcpResourcesTool ReadMcpResourceTool ReadMcpResourceDirTool SendMessage ReportFindings StructuredOutput
-    EnterPlanMode CronCreate CronDelete CronList ScheduleWakeup EnterWorktree ExitWorktree"""
+    """TodoWrite TaskCreate TaskGet TaskList TaskUpdate TaskStop TaskOutput BashOutput ToolSearch
+    ListAgents ListMcpResourcesTool ReadMcpResourceTool ReadMcpResourceDirTool SendMessage
+    ReportFindings StructuredOutput EnterPlanMode CronCreate CronDelete CronList ScheduleWakeup
+    EnterWorktree ExitWorktree"""
 )
 PRIMARY_FIELDS = frozenset({"command", "file_path", "path", "notebook_path", "url"})
-NO_PROMPT = "Permission for this tool use was denied. It requires approval, and nobody can be asked in this session."
+NO_PROMPT = (
+    "Permission for this tool use was denied. It requires approval, and nobody can be asked in this session."
+)
 DONT_ASK = (
-    "Permission to use {} has been denied because Claude Code is running in don't ask mode. Go on without it, or"
-    " tell the user what you wanted to do and why."
+    "Permission to use {} has been denied because Claude Code is running in don't ask mode. Go on without it,"
+    " or tell the user what you wanted to do and why."
 )
 
 
@@ -49,7 +52,9 @@ def decide(tool: str, input: dict[str, object], s: Situation) -> Decision:
     if decision.verdict != "ask":
         return decision
     if s.mode == "dontAsk":
-        return decision.changed(verdict="deny", message=DONT_ASK.format(name), reason_type="mode", reason=None)
+        return decision.changed(
+            verdict="deny", message=DONT_ASK.format(name), reason_type="mode", reason=None
+        )
     if s.deny_instead_of_prompting:
         return decision.changed(verdict="deny", message=NO_PROMPT, reason_type="asyncAgent", reason=None)
     return decision

@@ -54,7 +54,7 @@ _PATTERN_OPTIONS = frozenset({"-e", "--regexp", "--expression", "-f", "--file", 
 
 
 class Access:
-    """One path that a command touches: `kind` is read, write or copy (a source that is read and counts as written)."""
+    """One path that a command touches: `kind` is read, write, or copy for sources that count as both."""
 
     __slots__ = ("kind", "word")
 
@@ -126,7 +126,7 @@ def _compared(words: list[Word]) -> list[Access]:
 
 
 def _found(words: list[Word]) -> list[Access]:
-    paths = []
+    paths: list[Word] = []
     for word in words[1:]:
         if word.value.startswith("-") and paths:
             break

@@ -32,8 +32,8 @@ def path_of(input: dict[str, object], s: Situation) -> str:
 def rule_on_path(kind: str, behavior: str, path: str, s: Situation) -> Rule | None:
     """A rule `kind(pattern)` of a behavior that covers the path.
 
-    For deny and ask it is enough that the path or what it links to is covered; for allow both must be, each by
-    some rule.
+    For deny and ask it is enough that the path or what it links to is covered; for allow both must be, each
+    by some rule.
     """
     rules = [r for r in s.rules if r.behavior == behavior and r.tool == kind and r.content not in (None, "*")]
     found = None
@@ -81,7 +81,7 @@ def decide_read(path: str, s: Situation) -> Decision:
 
 
 def decide_write(tool: str, path: str, s: Situation) -> Decision:
-    """Decide on writing a path with a file tool; bare rules and modes other than acceptEdits are the caller's."""
+    """Decide on writing a path with a file tool; bare rules and other modes are the caller's."""
     denied = _denied_write(path, s)
     if denied:
         return denied
@@ -116,8 +116,8 @@ def sensitive_write(path: str, s: Situation) -> str:
         return f"Claude requested permissions to edit {path} which is a sensitive file."
     if protected(real):
         return (
-            f"Claude requested permissions to edit {path} which is a sensitive file. {path} resolves through a"
-            f" symlink to {real}."
+            f"Claude requested permissions to edit {path} which is a sensitive file. {path} resolves through"
+            f" a symlink to {real}."
         )
     if real != path and within(path, [*s.directories, real]) and not inside(path, s):
         return "" if rule_on_path("Edit", "allow", path, s) else leads_outside(path, real)
@@ -156,8 +156,8 @@ def _denied_write(path: str, s: Situation) -> Decision | None:
 
 def _blocked(path: str, setting: str, what: str, s: Situation) -> Decision:
     text = (
-        f"{path} is outside {', '.join(s.directories)}; the permissions.{setting} setting blocks {what} outside the"
-        " working directories."
+        f"{path} is outside {', '.join(s.directories)}; the permissions.{setting} setting blocks {what} outside"
+        " the working directories."
     )
     return Decision("deny", text, reason_type="other", reason=text)
 

@@ -15,7 +15,8 @@ def decide_agent(input: dict[str, object], s: Situation) -> Decision:
     name = str(input.get("subagent_type") or "")
     rule = _rule_naming("Agent", name, s)
     if rule and rule.behavior == "deny":
-        text = f"Agent type '{name}' has been denied by permission rule 'Agent({rule.content})' from {rule.source}."
+        origin = f"permission rule 'Agent({rule.content})' from {rule.source}"
+        text = f"Agent type '{name}' has been denied by {origin}."
         return Decision("deny", text, reason_type="rule", rule=rule, counted=False)
     return _otherwise("Agent", rule)
 

@@ -8,15 +8,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.foundation.permissions.syntax import Word
 
-_COUNT = re.compile(r"-\d+")
-_BUNDLE = re.compile(r"-[A-Za-z0-9]{2,}")
+_COUNT = r"-\d+"
+_BUNDLE = r"-[A-Za-z0-9]{2,}"
 
 
 class Options:
     """The options a read-only command may have.
 
-    The table is a text: `-a` takes no value, `-k=` takes any, `-n#` takes a number, `--short?` may take one; a
-    doubled sign (`--sort==`) accepts the value only behind an equals sign. The same holds for long options.
+    The table is a text: `-a` takes no value, `-k=` takes any, `-n#` takes a number, `--short?` may take one;
+    a doubled sign (`--sort==`) accepts the value only behind an equals sign. The same holds for long options.
     """
 
     __slots__ = ("attached", "bundles", "counts", "globs", "table")
@@ -73,11 +73,15 @@ class Options:
         return 2 if len(kind) == 1 and following and _plausible(kind, following[0]) else 0
 
     def _several(self, known: dict[str, str], value: str) -> bool:
-        if self.counts and _COUNT.fullmatch(value):
+        if self.counts and re.fullmatch(_COUNT, value):
             return True
         if self.attached and value[2:].isdigit() and known.get(value[:2]):
             return True
-        return self.bundles and bool(_BUNDLE.fullmatch(value)) and all(known.get("-" + letter) == "" for letter in value[1:])
+        return (
+            self.bundles
+            and bool(re.fullmatch(_BUNDLE, value))
+            and all(known.get("-" + letter) == "" for letter in value[1:])
+        )
 
 
 def _plausible(kind: str, value: str) -> bool:

@@ -9,8 +9,14 @@ from forge.foundation.permissions.filecommands import operands
 from forge.foundation.permissions.reach import plain_words
 from forge.foundation.permissions.readonly import is_read_only
 from forge.foundation.permissions.sed import DANGEROUS, prints_lines, substitutes
-from forge.foundation.permissions.syntax import text_of
-from forge.foundation.permissions.wrappers import EVALUATORS, STARTERS, has_safe_name, safe_assignment, unwrapped
+from forge.foundation.permissions.syntax import text_of, word_set
+from forge.foundation.permissions.wrappers import (
+    EVALUATORS,
+    STARTERS,
+    has_safe_name,
+    safe_assignment,
+    unwrapped,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,20 +26,28 @@ if TYPE_CHECKING:
 APPROVAL = "This command requires approval"
 VARIABLE_SET = "A variable set in this command can't be checked before it runs"
 VARIABLES_SET = "Variable assignments in this command can't be checked before it runs"
-FIND_GLOB = "find contains unquoted glob characters — could glob-expand to a dangerous action before find runs"
+FIND_GLOB = (
+    "find contains unquoted glob characters — could glob-expand to a dangerous action before find runs"
+)
 CD_TWO = "cd with two or more directory arguments"
 JQ_FLAGS = "jq command contains dangerous flags that could execute code or read arbitrary files"
 JQ_MODULES = "jq command contains include/import — modules can load arbitrary files"
 JQ_SYSTEM = "jq command contains system() function which executes arbitrary commands"
+AWK_OPTION = "awk has an option that can't be checked before it runs"
+AWK_PIPE = 'awk program contains a command pipe (| "cmd" or | getline) which executes arbitrary commands'
+AWK_INDIRECT = "awk program contains @load/@include or an @indirect call which can execute arbitrary code"
 AWK_SYSTEM = "awk program contains system() which executes arbitrary commands"
 
-_FIND_ACTIONS = frozenset("-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls".split())
-_JQ_FLAG = re.compile(
-    r"-[a-zA-Z]*[fL][a-zA-Z./]*|--from-file(?:=.*)?|--rawfile(?:=.*)?|--slurpfile(?:=.*)?|--library-path(?:=.*)?"
-)
-_NUMERIC_TESTS = frozenset("-eq -ne -lt -le -gt -ge".split())
-_EDITORS = frozenset({"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"})
-_NUMBER = re.compile(r"-?\d+")
+_FIND_ACTIONS = word_set("-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls")
+_JQ_FLAG = r"-[a-zA-Z]*[fL][a-zA-Z./]*|--(?:from-file|rawfile|slurpfile|library-path)(?:=.*)?"
+_NUMERIC_TESTS = word_set("-eq -ne -lt -le -gt -ge")
+_EDITORS = frozenset({"mkdir", "rm", "rmdir", "mv", "cp", "sed"})
+_LITERAL_ONLY = frozenset({"uniq", "jq", "hostname", "["})
+_BUILTINS = frozenset({"history", "type", "help", "cd"})
+_AWK_OPTION = r"(?s)-[Fv].*|--|-"
+_AWK_PIPE = r"\|&?\s*(?:\"|getline)"
+_AWK_INDIRECT = r"@\s*(?:load|include|namespace|\w+\s*\()"
+_NUMBER = r"-?\d+"
 
 
 def why_ask(simple: Simple, s: Situation) -> str:
@@ -65,15 +79,31 @@ def looks_only(simple: Simple) -> bool:
     if not all(has_safe_name(word) for word in simple.assignments):
         return False
     words = simple.words
-    while True:
+    behind: set[str] = set()
+    while words:
         name = words[0].value
         plain_timeout = name == "timeout" and len(words) > 2 and not words[1].value.startswith("-")
         if not plain_timeout and name not in ("command", "builtin", "noglob"):
-            return is_read_only(words)
+            return _as_written(simple, words, behind) and is_read_only(words)
         rest, problem = unwrapped(words)
-        if problem or rest is words or not rest:
+        if problem or rest is words:
             return False
+        behind.add(name)
         words = rest
+    return False
+
+
+def _as_written(simple: Simple, words: list[Word], behind: set[str]) -> bool:
+    """Whether a command may stand behind variables, quotes or wrappers and still counts as read-only."""
+    name = words[0].value
+    if name in ("[", "[[") and (behind or (simple.led_by_redirect and name == "[[")):
+        return False
+    if "timeout" in behind and name in _BUILTINS:
+        return False
+    if name == "[" and simple.redirects:
+        return False
+    plain = not simple.assignments and not simple.led_by_redirect and words[0].raw == name
+    return plain or name not in _LITERAL_ONLY
 
 
 def _assigned(simple: Simple) -> str:
@@ -116,15 +146,24 @@ def _odd_file_command(words: list[Word]) -> str:
             )
     if name == "jq":
         return _odd_jq(values)
-    if name in ("awk", "gawk") and any("system(" in value for value in values):
-        return AWK_SYSTEM
+    if name in ("awk", "gawk", "mawk"):
+        return _odd_awk(values)
+    if name == "xargs" and values[:1] and values[0] in ("find", "jq"):
+        return f"What xargs adds to {values[0]} can't be checked before it runs"
     if name in ("[", "[[", "test"):
         return _odd_test(name, values)
     return ""
 
 
+def _odd_awk(values: list[str]) -> str:
+    if any(value.startswith("-") and not re.fullmatch(_AWK_OPTION, value) for value in values):
+        return AWK_OPTION
+    checks = ((r"system\s*\(", AWK_SYSTEM), (_AWK_PIPE, AWK_PIPE), (_AWK_INDIRECT, AWK_INDIRECT))
+    return next((text for check, text in checks if any(re.search(check, value) for value in values)), "")
+
+
 def _odd_jq(values: list[str]) -> str:
-    if any(_JQ_FLAG.fullmatch(value) for value in values):
+    if any(re.fullmatch(_JQ_FLAG, value) for value in values):
         return JQ_FLAGS
     if any(re.search(r"\bsystem\s*\(", value) for value in values):
         return JQ_SYSTEM
@@ -134,9 +173,9 @@ def _odd_jq(values: list[str]) -> str:
 def _odd_test(name: str, values: list[str]) -> str:
     for at, value in enumerate(values):
         sides = values[max(at - 1, 0) : at] + values[at + 1 : at + 2]
-        if value in _NUMERIC_TESTS and not all(_NUMBER.fullmatch(side) for side in sides):
+        if value in _NUMERIC_TESTS and not all(re.fullmatch(_NUMBER, side) for side in sides):
             return f"'[[ ... {value} ...' operand is non-numeric — `[[` arithmetically evaluates identifiers"
-        if value == "-t" and not all(_NUMBER.fullmatch(side) for side in values[at + 1 : at + 2]):
+        if value == "-t" and not all(re.fullmatch(_NUMBER, side) for side in values[at + 1 : at + 2]):
             return f"'{name} -t' operand is non-numeric — zsh arith-evals identifiers (may run $(cmd))"
     return ""
 
@@ -156,13 +195,20 @@ def _always_checked(simple: Simple) -> str:
 
 def _edits(simple: Simple) -> bool:
     """Whether accepting edits covers this command; its paths are checked elsewhere."""
-    words = simple.words
-    name = words[0].raw
-    if simple.assignments or simple.led_by_redirect or name not in _EDITORS:
+    if simple.led_by_redirect or not all(safe_assignment(word) for word in simple.assignments):
         return False
-    if name == "touch":
-        return not any(word.value.startswith("-") for word in words[1:])
-    return name != "sed" or substitutes(words, in_place=True)
+    words = simple.words
+    if words[0].raw == "touch":
+        return not simple.assignments and not any(word.value.startswith("-") for word in words[1:])
+    while words:
+        rest, problem = unwrapped(words)
+        if problem:
+            return False
+        if rest is words:
+            break
+        words = rest
+    name = words[0].value if words else ""
+    return name in _EDITORS and (name != "sed" or substitutes(words, in_place=True))
 
 
 def _sed_reason(simple: Simple) -> str:

@@ -6,7 +6,13 @@ from forge.foundation.permissions.files import rule_on_path
 from forge.foundation.permissions.parts import why_ask
 from forge.foundation.permissions.places import inside, within
 from forge.foundation.permissions.situation import Decision
-from forge.foundation.permissions.suggest import accept_edits, add_directory, add_rules, allow_reading, rule_for
+from forge.foundation.permissions.suggest import (
+    accept_edits,
+    add_directory,
+    add_rules,
+    allow_reading,
+    rule_for,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +30,9 @@ _PURPOSES = {
     "find": "search files in",
     "git": "access files with git from",
 }
-CD_WRITE = "Compound command contains cd with write operation - manual approval required to prevent path resolution bypass"
-CD_REDIRECT = (
-    "Compound command contains cd with output redirection - manual approval required to prevent path resolution bypass"
-)
+BYPASS = "manual approval required to prevent path resolution bypass"
+CD_WRITE = f"Compound command contains cd with write operation - {BYPASS}"
+CD_REDIRECT = f"Compound command contains cd with output redirection - {BYPASS}"
 UNCLEAR_INPUT = "Input redirection target is a glob or follows a cd - manual approval required"
 
 
@@ -41,10 +46,12 @@ def path_question(command: str, script: Script, reached: Walk, s: Situation) -> 
             return _question(command, touch, script, s)
         if touch.complaint:
             return _other(touch.complaint, touch)
+    waiting = [simple for simple in script.commands if why_ask(simple, s)]
+    if len(waiting) != 1:
+        return None
     for touch in reached.touches:
-        if touch.writes and touch.kind != "redirect" and touch.simple and len(script.commands) == 1:
-            if why_ask(touch.simple, s):
-                return _question(command, touch, script, s)
+        if touch.writes and touch.kind != "redirect" and touch.simple is waiting[0]:
+            return _question(command, touch, script, s)
     return None
 
 
@@ -84,8 +91,8 @@ def _question(command: str, touch: Touch, script: Script, s: Situation) -> Decis
     else:
         purpose = "read files in" if touch.kind == "input" else _PURPOSES.get(touch.name, "read files from")
         message = (
-            f"{subject} was blocked. For security, Claude Code may only {purpose} the allowed working directories"
-            f" for this session: {allowed}."
+            f"{subject} was blocked. For security, Claude Code may only {purpose} the allowed working"
+            f" directories for this session: {allowed}."
         )
     return Decision("ask", message, blocked_path=touch.path, suggestions=_suggestions(command, touch, script))
 
@@ -93,12 +100,12 @@ def _question(command: str, touch: Touch, script: Script, s: Situation) -> Decis
 def _writing(touch: Touch, allowed: str, s: Situation) -> str:
     if inside(touch.path, s):
         return (
-            f" needs approval. The path is inside the working directories for this session ({allowed}), and Claude"
-            " Code asks before a shell command creates, changes or removes files there."
+            f" needs approval. The path is inside the working directories for this session ({allowed}), and"
+            " Claude Code asks before a shell command creates, changes or removes files there."
         )
     return (
-        f" needs approval. The path is outside the working directories for this session ({allowed}). Allowing runs"
-        " the command as written."
+        f" needs approval. The path is outside the working directories for this session ({allowed}). Allowing"
+        " runs the command as written."
     )
 
 

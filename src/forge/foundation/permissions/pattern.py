@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.rule import Rule
     from forge.foundation.permissions.situation import Situation
 
-_PIECE = re.compile(r"^\*\*/|/\*\*/|/\*\*$|\*+|\?|\[[^\]]+\]|\\.|.", re.DOTALL)
+_PIECE = r"(?s)^\*\*/|/\*\*/|/\*\*$|\*+|\?|\[[^\]]+\]|\\.|."
 
 
 def matches_path(rule: Rule, path: str, s: Situation) -> bool:
@@ -50,24 +50,22 @@ def _expression(pattern: str, *, anywhere: bool) -> re.Pattern[str]:
     if not whole:
         body = ".+" if pattern.endswith("/**") else r"(?!)"
         return re.compile(body, re.DOTALL)
-    body = "".join(_translate(piece) for piece in _PIECE.findall(whole.removeprefix("/")))
+    body = "".join(_translate(piece) for piece in re.findall(_PIECE, whole.removeprefix("/")))
     start = "" if anchored else "(?:.*/)?"
     tail = "/.*" if directory else "(?:/.*)?"
     return re.compile(start + body + tail, re.IGNORECASE | re.DOTALL)
 
 
 def _translate(piece: str) -> str:
-    if piece == "**/":
-        return "(?:.*/)?"
-    if piece == "/**/":
-        return "/(?:.*/)?"
-    if piece == "/**":
-        return "/.+"
+    fixed = _FIXED.get(piece)
+    if fixed:
+        return fixed
     if piece.startswith("*"):
         return "[^/]*"
-    if piece == "?":
-        return "[^/]"
     if piece.startswith("[") and len(piece) > 2:
         inside = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
         return "[" + ("^" + inside[1:] if inside.startswith("!") else inside) + "]"
     return re.escape(piece[1:] if piece.startswith("\\") and len(piece) > 1 else piece)
+
+
+_FIXED = {"**/": "(?:.*/)?", "/**/": "/(?:.*/)?", "/**": "/.+", "?": "[^/]"}

@@ -1,4 +1,4 @@
-"""Where a path leads: working directories, links, and the places that stay protected in every mode but bypass."""
+"""Where a path leads: working directories, links, and the places that no rule opens for writing."""
 
 from __future__ import annotations
 
@@ -107,12 +107,9 @@ def _protected(path: str) -> bool:
 
 def own_configuration(path: str) -> bool:
     """Whether a protected path is the agent's own settings, commands, agents or skills."""
-    head, found, tail = path.rpartition("/.claude")
-    if not found:
-        return False
+    found, tail = path.rpartition("/.claude")[1:]
     parts = tail.split("/")
-    return tail == "" or (parts[0] == "" and (parts[1] in _OWN_DIRECTORIES or parts[1] in _OWN_FILES))
+    return bool(found) and (tail == "" or (parts[0] == "" and parts[1] in _OWN))
 
 
-_OWN_DIRECTORIES = frozenset({"commands", "agents", "skills"})
-_OWN_FILES = frozenset({"settings.json", "settings.local.json"})
+_OWN = frozenset({"commands", "agents", "skills", "settings.json", "settings.local.json"})

@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.situation import Situation
     from forge.foundation.permissions.syntax import Redirect, Script, Simple, Word
 
-_TRAVERSAL = re.compile(r"(?:^|/)(?!\.\.?(?:/|$))[^/]+/(?:[^/]+/)*?\.\.(?:/|$)")
-_TILDE = re.compile(r"~(?!/|$)")
-_ENVIRON = re.compile(r"/proc/[^/]+/environ")
-_GLOB = re.compile(r"[*?\[]")
+_TRAVERSAL = r"(?:^|/)(?!\.\.?(?:/|$))[^/]+/(?:[^/]+/)*?\.\.(?:/|$)"
+_TILDE = r"~(?!/|$)"
+_ENVIRON = r"/proc/[^/]+/environ"
+_GLOB = r"[*?\[]"
+_ENV_ASSIGNMENT = r"[A-Za-z_]\w*="
 _FREE_TARGETS = frozenset({"/dev/null"})
 _FREE_SOURCES = frozenset({"/dev/null", "/dev/stdin"})
 
 EXPANSION = "Shell expansion syntax in paths requires manual approval"
 TILDE = "Tilde expansion variants (~user, ~+, ~-) in paths require manual approval"
 TRAVERSAL = (
-    "Path contains '..' traversal after a directory segment, which may follow a symlink outside the working directory"
+    "Path contains '..' traversal after a directory segment,"
+    " which may follow a symlink outside the working directory"
 )
 GLOB_WRITE = "Glob patterns are not allowed in write operations. Please specify an exact file path."
 ENVIRON = "Accesses /proc/*/environ which may expose secrets"
@@ -46,6 +48,10 @@ class Touch:
     @property
     def writes(self) -> bool:
         return self.kind not in ("read", "input")
+
+    @property
+    def reads(self) -> bool:
+        return self.kind in ("read", "input", "copy")
 
 
 class Walk:
@@ -100,15 +106,21 @@ def plain_words(simple: Simple) -> list[Word]:
 
 def has_glob(word: Word) -> bool:
     """Whether a pattern character is in the word, quoted or not."""
-    return word.glob or bool(_GLOB.search(word.value))
+    return word.glob or bool(re.search(_GLOB, word.value))
 
 
 def _without_env(words: list[Word]) -> list[Word]:
-    if words[0].value != "env" or len(words) < 2 or words[1].value.startswith("-"):
+    if words[0].value != "env":
         return words
     at = 1
-    while at < len(words) and "=" in words[at].value:
-        at += 1
+    while at < len(words):
+        value = words[at].value
+        if value in ("-u", "-C"):
+            at += 2
+        elif value in ("-i", "-", "--") or re.match(_ENV_ASSIGNMENT, value):
+            at += 1
+        else:
+            break
     return words[at:]
 
 
@@ -135,24 +147,24 @@ def _touch(kind: str, name: str, word: Word, s: Situation, bases: tuple[str, str
 def _before_glob(word: Word) -> str:
     if not word.glob:
         return word.value
-    found = _GLOB.search(word.value)
+    found = re.search(_GLOB, word.value)
     head = word.value[: found.start()] if found else word.value
     return head[: head.rfind("/") + 1] or "."
 
 
 def _complaint(touch: Touch) -> str:
     value = touch.word.value
-    if _ENVIRON.match(value):
+    if re.match(_ENVIRON, value):
         return ENVIRON
     if touch.kind == "redirect" and (has_glob(touch.word) or value.startswith("~")):
         return EXPANSION
     if touch.writes and has_glob(touch.word):
         return GLOB_WRITE
-    if _TILDE.match(value):
+    if re.match(_TILDE, value):
         return TILDE
     if "$" in value or "`" in value:
         return EXPANSION
-    return TRAVERSAL if _TRAVERSAL.search(value) else ""
+    return TRAVERSAL if re.search(_TRAVERSAL, value) else ""
 
 
 def _kind(redirect: Redirect) -> str:

@@ -7,6 +7,7 @@ import re
 from forge.foundation.permissions.gitreadonly import is_read_only_git
 from forge.foundation.permissions.options import Options
 from forge.foundation.permissions.sed import files_of, prints_lines, substitutes
+from forge.foundation.permissions.syntax import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,35 +15,40 @@ if TYPE_CHECKING:
 
     from forge.foundation.permissions.syntax import Word
 
-FREE = frozenset(
-    """ls cat head tail find wc diff cmp comm paste du df echo id uname cut tr nl column od hexdump strings seq
-    basename dirname realpath readlink type true false sleep uptime free groups locale cal expr tac rev fold fmt pr
-    expand unexpand tsort numfmt nproc [[""".split()
+FREE = word_set(
+    """ls cat head tail find wc diff cmp comm paste du df echo id uname cut tr nl column od hexdump strings
+    seq basename dirname realpath readlink type true false sleep uptime free groups locale cal expr tac
+    rev fold fmt pr expand unexpand tsort numfmt nproc [["""
 )
-_EXACT = frozenset({"pwd", "whoami", "node -v", "node --version", "python --version", "python3 --version", "history"})
+_EXACT = frozenset(
+    {"pwd", "whoami", "node -v", "node --version", "python --version", "python3 --version", "history"}
+)
 _GREP = Options(
-    """-a -b -c -d= -e= -f= -h -i -l -m# -n -o -q -r -s -u -v -w -x -z -A# -B# -C# -D= -E -F -G -H -I -L -P -R -T -U
-    -V -Z --after-context# --basic-regexp --before-context# --binary --binary-files= --byte-offset --color= --colour=
-    --context# --count --dereference-recursive --devices= --directories= --exclude= --exclude-dir= --exclude-from=
-    --extended-regexp --file= --files-with-matches --files-without-match --fixed-strings --group-separator= --help
-    --ignore-case --include= --initial-tab --invert-match --label= --line-buffered --line-number --line-regexp
-    --max-count# --no-filename --no-group-separator --no-ignore-case --no-messages --null --null-data --only-matching
-    --perl-regexp --quiet --recursive --regexp= --silent --text --version --with-filename --word-regexp""",
+    """-a -b -c -d= -e= -f= -h -i -l -m# -n -o -q -r -s -u -v -w -x -z -A# -B# -C# -D= -E -F -G -H -I -L -P
+    -R -T -U -V -Z --after-context# --basic-regexp --before-context# --binary --binary-files=
+    --byte-offset --color= --colour= --context# --count --dereference-recursive --devices=
+    --directories= --exclude= --exclude-dir= --exclude-from= --extended-regexp --file=
+    --files-with-matches --files-without-match --fixed-strings --group-separator= --help --ignore-case
+    --include= --initial-tab --invert-match --label= --line-buffered --line-number --line-regexp
+    --max-count# --no-filename --no-group-separator --no-ignore-case --no-messages --null --null-data
+    --only-matching --perl-regexp --quiet --recursive --regexp= --silent --text --version
+    --with-filename --word-regexp""",
     attached=True,
     globs=True,
 )
 _SUMS = Options(
-    """-b -c -t -w -z --binary --check --help --ignore-missing --quiet --status --strict --tag --text --version --warn
-    --zero""",
+    """-b -c -t -w -z --binary --check --help --ignore-missing --quiet --status --strict --tag --text
+    --version --warn --zero""",
     globs=True,
 )
 _FD = Options(
     """-a -c= -d# -e= -g -h -i -j# -o= -p -q -s -t= -E= -F -H -I -L -S= -V -0 -1 --absolute-path --and=
-    --base-directory= --batch-size# --case-sensitive --changed-before= --changed-within= --color= --exact-depth#
-    --exclude= --extension= --fixed-strings --follow --format= --full-path --glob --help --hidden --hyperlink=
-    --ignore-case --ignore-file= --max-depth# --max-results# --min-depth# --no-ignore --no-ignore-parent
-    --no-ignore-vcs --one-file-system --owner= --path-separator= --print0 --prune --quiet --regex --search-path=
-    --show-errors --size= --strip-cwd-prefix --threads# --type= --version"""
+    --base-directory= --batch-size# --case-sensitive --changed-before= --changed-within= --color=
+    --exact-depth# --exclude= --extension= --fixed-strings --follow --format= --full-path --glob --help
+    --hidden --hyperlink= --ignore-case --ignore-file= --max-depth# --max-results# --min-depth#
+    --no-ignore --no-ignore-parent --no-ignore-vcs --one-file-system --owner= --path-separator= --print0
+    --prune --quiet --regex --search-path= --show-errors --size= --strip-cwd-prefix --threads# --type=
+    --version"""
 )
 _TABLES = {
     "grep": _GREP,
@@ -54,35 +60,37 @@ _TABLES = {
     "fd": _FD,
     "fdfind": _FD,
     "rg": Options(
-        """-a -c -d# -e= -f= -g= -h -i -l -m# -n -o -q -t= -u -v -w -A# -B# -C# -F -H -L -S -T= --after-context#
-        --before-context# --color= --column --context# --count --debug --files-with-matches --files-without-match
-        --fixed-strings --follow --glob= --heading --help --hidden --ignore-case --invert-match --json --line-number
-        --max-count# --max-depth# --no-heading --no-ignore --only-matching --quiet --regexp= --smart-case --stats
-        --text --type= --type-list --type-not= --version --word-regexp""",
+        """-a -c -d# -e= -f= -g= -h -i -l -m# -n -o -q -t= -u -v -w -A# -B# -C# -F -H -L -S -T=
+        --after-context# --before-context# --color= --column --context# --count --debug
+        --files-with-matches --files-without-match --fixed-strings --follow --glob= --heading --help
+        --hidden --ignore-case --invert-match --json --line-number --max-count# --max-depth#
+        --no-heading --no-ignore --only-matching --quiet --regexp= --smart-case --stats --text --type=
+        --type-list --type-not= --version --word-regexp""",
         attached=True,
     ),
     "sort": Options(
-        """-b -c -d -f -g -h -i -k= -m -n -r -s -t= -u -z -C -M -R -S= -V --batch-size# --buffer-size= --check
-        --dictionary-order --field-separator= --general-numeric-sort --help --human-numeric-sort --ignore-case
-        --ignore-leading-blanks --ignore-nonprinting --key= --merge --month-sort --numeric-sort --parallel#
-        --random-sort --reverse --sort= --stable --unique --version --version-sort --zero-terminated"""
+        """-b -c -d -f -g -h -i -k= -m -n -r -s -t= -u -z -C -M -R -S= -V --batch-size# --buffer-size=
+        --check --dictionary-order --field-separator= --general-numeric-sort --help --human-numeric-sort
+        --ignore-case --ignore-leading-blanks --ignore-nonprinting --key= --merge --month-sort
+        --numeric-sort --parallel# --random-sort --reverse --sort= --stable --unique --version
+        --version-sort --zero-terminated"""
     ),
     "man": Options("-a -d -f -h -k -s= -w -S= --all --apropos --whatis"),
     "tree": Options(
-        """-a -c -d -f -g -h -i -l -n -p -q -r -s -t -u -v -x -A -C -D -F -H= -I= -J -L# -N -P= -Q -S -T= -U -X
-        --charset= --device --dirsfirst --du --filelimit# --filesfirst --fromfile --fromtabfile --gitfile=
-        --gitignore --help --hintro= --houtro= --hyperlink --ignore-case --info --infofile= --inodes --matchdirs
-        --metafirst --nolinks --noreport --prune --si --sort= --timefmt= --version"""
+        """-a -c -d -f -g -h -i -l -n -p -q -r -s -t -u -v -x -A -C -D -F -H= -I= -J -L# -N -P= -Q -S -T=
+        -U -X --charset= --device --dirsfirst --du --filelimit# --filesfirst --fromfile --fromtabfile
+        --gitfile= --gitignore --help --hintro= --houtro= --hyperlink --ignore-case --info --infofile=
+        --inodes --matchdirs --metafirst --nolinks --noreport --prune --si --sort= --timefmt= --version"""
     ),
     "netstat": Options("-a -f= -g -i -l -m -n -r -s -v -I= -L"),
     "lsof": Options(
-        """-a -b -c= -d= -e= -g -h -i -k= -l -n -o -p= -r -s -t -u= -v -x -A= -C -E -F -H -K -L -N -O -P -Q -R -S -T
-        -U -V -X"""
+        """-a -b -c= -d= -e= -g -h -i -k= -l -n -o -p= -r -s -t -u= -v -x -A= -C -E -F -H -K -L -N -O -P -Q
+        -R -S -T -U -V -X"""
     ),
     "file": Options(
-        """-b -c -h -i -k -l -n -p -r -s -v -F= -L -0 --apple --brief --dereference --exclude= --exclude-quiet=
-        --help --keep-going --list --mime --mime-encoding --mime-type --no-buffer --no-dereference --preserve-date
-        --print0 --raw --separator= --special-files --version"""
+        """-b -c -h -i -k -l -n -p -r -s -v -F= -L -0 --apple --brief --dereference --exclude=
+        --exclude-quiet= --help --keep-going --list --mime --mime-encoding --mime-type --no-buffer
+        --no-dereference --preserve-date --print0 --raw --separator= --special-files --version"""
     ),
     "base64": Options("-b# -d -h -i= -w# -D --decode --help --ignore-garbage --version --wrap#"),
     "which": Options(
@@ -90,33 +98,35 @@ _TABLES = {
     ),
     "help": Options("-d"),
     "pgrep": Options(
-        """-a -c -d= -f -g= -i -l -n -o -r= -s= -t= -u= -v -w -x -F= -G= -L -O= -P= -U= -V --count --delimiter=
-        --euid= --exact --full --group= --help --ignore-case --inverse --lightweight --list-full --list-name
-        --newest --ns= --nslist= --older= --oldest --parent= --pgroup= --pidfile= --runstates= --session=
-        --terminal= --uid= --version"""
+        """-a -c -d= -f -g= -i -l -n -o -r= -s= -t= -u= -v -w -x -F= -G= -L -O= -P= -U= -V --count
+        --delimiter= --euid= --exact --full --group= --help --ignore-case --inverse --lightweight
+        --list-full --list-name --newest --ns= --nslist= --older= --oldest --parent= --pgroup=
+        --pidfile= --runstates= --session= --terminal= --uid= --version"""
     ),
 }
 _DATE = Options(
-    """-d= -r= -u -I -R --date= --debug --help --iso-8601== --reference= --rfc-3339= --rfc-email --universal --utc
-    --version"""
+    """-d= -r= -u -I -R --date= --debug --help --iso-8601== --reference= --rfc-3339= --rfc-email
+    --universal --utc --version"""
 )
 _HOSTNAME = Options(
-    """-a -d -f -h -i -s -v -A -I -V --alias --all-fqdns --all-ip-addresses --domain --fqdn --help --ip-address --long
-    --short --version""",
+    """-a -d -f -h -i -s -v -A -I -V --alias --all-fqdns --all-ip-addresses --domain --fqdn --help
+    --ip-address --long --short --version""",
     bundles=False,
 )
 _PS = Options(
-    """-a -c -d -e -f -g= -j -l -m -n= -p= -q= -s= -t= -u= -w -y -A -C= -F -G= -H -L -N -T -U= -V --deselect --forest
-    --headers --help --info --no-headers --pid= --quick-pid= --sid= --sort= --tty= --user= --version --width#"""
+    """-a -c -d -e -f -g= -j -l -m -n= -p= -q= -s= -t= -u= -w -y -A -C= -F -G= -H -L -N -T -U= -V
+    --deselect --forest --headers --help --info --no-headers --pid= --quick-pid= --sid= --sort= --tty=
+    --user= --version --width#"""
 )
 _SS = Options(
-    """-a -b -d -e -f= -h -i -l -m -n -o -p -s -t -u -w -x -z -A= -E -H -M -O -S -V -Z -0 -4 -6 --all --bpf --cgroup
-    --context --contexts --dccp --events --extended --family= --help --inet-sockopt --info --ipv4 --ipv6 --listening
-    --memory --mptcp --no-header --numeric --oneline --options --packet --processes --query= --raw --sctp --socket=
-    --summary --tcp --tipc --tipcinfo --tos --udp --unix --version --vsock"""
+    """-a -b -d -e -f= -h -i -l -m -n -o -p -s -t -u -w -x -z -A= -E -H -M -O -S -V -Z -0 -4 -6 --all --bpf
+    --cgroup --context --contexts --dccp --events --extended --family= --help --inet-sockopt --info
+    --ipv4 --ipv6 --listening --memory --mptcp --no-header --numeric --oneline --options --packet
+    --processes --query= --raw --sctp --socket= --summary --tcp --tipc --tipcinfo --tos --udp --unix
+    --version --vsock"""
 )
 _TEST = Options("-b= -c= -d= -e= -f= -g= -h= -k= -n= -p= -r= -s= -t# -u= -w= -x= -z= -G= -L= -N= -O= -S=")
-_TEST_OPERATORS = frozenset("-eq -ne -lt -le -gt -ge -nt -ot -ef".split())
+_TEST_OPERATORS = word_set("-eq -ne -lt -le -gt -ge -nt -ot -ef")
 _TPUT = Options("-x -T= -V")
 _DOCKER = {
     "logs": Options(
@@ -127,9 +137,9 @@ _DOCKER = {
 _XARGS_PROGRAMS = frozenset({"echo", "printf", "wc", "grep", "egrep", "fgrep", "head", "tail"})
 _XARGS = {"-n": "#", "-P": "#", "-L": "#", "-s": "#", "-d": "c", "-I": "="}
 _TERMINAL_CHANGES = frozenset({"reset", "init", "clear"})
-_JQ_FLAG = re.compile(r"-[a-zA-Z]+|--[a-zA-Z-]+(?:=\S+)?")
-_JQ_ENVIRONMENT = re.compile(r"\benv\b|\$ENV\b")
-_UNIQ_FLAG = re.compile(r"-[a-zA-Z]+|--[a-zA-Z-]+(?:=\S+)?")
+_JQ_FLAG = r"-[a-zA-Z]+|--[a-zA-Z-]+(?:=\S+)?"
+_JQ_ENVIRONMENT = r"\benv\b|\$ENV\b"
+_UNIQ_FLAG = r"-[a-zA-Z]+|--[a-zA-Z-]+(?:=\S+)?"
 
 
 def is_read_only(words: list[Word]) -> bool:
@@ -148,7 +158,9 @@ def is_read_only(words: list[Word]) -> bool:
 
 
 def _cd(words: list[Word]) -> bool:
-    return len(words) < 3 and not any(len(word.value) > 1 and word.value.startswith("-") for word in words[1:])
+    return len(words) < 3 and not any(
+        len(word.value) > 1 and word.value.startswith("-") for word in words[1:]
+    )
 
 
 def _date(words: list[Word]) -> bool:
@@ -213,10 +225,10 @@ def _jq(words: list[Word]) -> bool:
     if any(word.glob for word in words):
         return False
     at = 1
-    while at < len(words) and _JQ_FLAG.fullmatch(words[at].value):
+    while at < len(words) and re.fullmatch(_JQ_FLAG, words[at].value):
         at += 1
     rest = [word.value for word in words[at:]]
-    return bool(rest) and not any(v.startswith("-") or _JQ_ENVIRONMENT.search(v) for v in rest)
+    return bool(rest) and not any(v.startswith("-") or re.search(_JQ_ENVIRONMENT, v) for v in rest)
 
 
 def _uniq(words: list[Word]) -> bool:
@@ -225,7 +237,7 @@ def _uniq(words: list[Word]) -> bool:
         flag = values.pop(0)
         if flag in ("-f", "-s", "-w") and values and values[0].isdigit():
             values.pop(0)
-        elif not _UNIQ_FLAG.fullmatch(flag):
+        elif not re.fullmatch(_UNIQ_FLAG, flag):
             return False
     return True
 

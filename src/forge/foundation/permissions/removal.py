@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.syntax import Word
 
 REMOVERS = frozenset({"rm", "rmdir"})
-_POSSIBLY_EMPTY = re.compile(r"\"?\$(?:\{(\w+)\}|(\w+))\"?/+\*?\"?")
+_POSSIBLY_EMPTY = r"\"?\$(?:\{(\w+)\}|(\w+))\"?/+\*?\"?"
+_SUBSTITUTION = r"(?s)\"?(?:\$\(.*\)|`.*`)\"?"
+_SUBSTITUTED = r"(?s)\$\(.*\)|`.*`"
+_RECURSIVE = r"-[a-zA-Z]*[rR]|--recursive"
+_EVERYTHING = r"(?:\*+/)*\*+"
 _NO_ALLOW_RULE = "This requires explicit approval and cannot be auto-allowed by permission rules."
 
 
@@ -33,23 +37,25 @@ def dangerous_removal(words: list[Word], s: Situation, *, moved: bool) -> Danger
     if name not in REMOVERS:
         return None
     line = " ".join(word.raw for word in words)
+    flags = [word.value for word in words[1:] if word.value.startswith("-")]
+    recursive = any(re.match(_RECURSIVE, flag) for flag in flags)
     for word in words[1:]:
-        if word.value.startswith("-") and not word.value.startswith("-/"):
+        if word.value.startswith("-"):
             continue
-        danger = _unknown(name, word, line) or _known(name, word, s, moved=moved)
+        danger = _unknown(name, word, line, recursive=recursive) or _known(name, word, s, moved=moved)
         if danger:
             return danger
     return None
 
 
-def _unknown(name: str, word: Word, line: str) -> Danger | None:
-    if "$(" in word.raw or "`" in word.raw:
+def _unknown(name: str, word: Word, line: str, *, recursive: bool) -> Danger | None:
+    if recursive and re.fullmatch(_SUBSTITUTION, word.raw):
         return Danger(
             f"Dangerous {name} operation on statically-unresolvable target: command substitution output",
-            f"Dangerous {name} operation detected: the target is the output of a command substitution (`$(...)` or"
-            f" backticks) and cannot be checked before the command runs. {_NO_ALLOW_RULE}",
+            f"Dangerous {name} operation detected: the target is the output of a command substitution"
+            f" (`$(...)` or backticks) and cannot be checked before the command runs. {_NO_ALLOW_RULE}",
         )
-    empty = _POSSIBLY_EMPTY.fullmatch(word.raw)
+    empty = re.fullmatch(_POSSIBLY_EMPTY, word.raw)
     if not empty or (empty.group(1) or empty.group(2)) == "HOME":
         return None
     variable = empty.group(1) or empty.group(2)
@@ -57,15 +63,18 @@ def _unknown(name: str, word: Word, line: str) -> Danger | None:
     return Danger(
         f"Dangerous {name} operation on possibly-empty variable path: {word.raw} in `{line}`"
         f' (rewrite it as "${{{variable}:?}}"{tail} or use a literal path)',
-        f"Dangerous {name} operation detected in `{line}`. The target '{word.raw}' is a shell variable expansion:"
-        f" when ${variable} is unset or empty it becomes `/`, `/*` or a top-level path. {_NO_ALLOW_RULE}",
+        f"Dangerous {name} operation detected in `{line}`. The target '{word.raw}' is a shell variable"
+        f" expansion: when ${variable} is unset or empty it becomes `/`, `/*` or a top-level path. {_NO_ALLOW_RULE}",
     )
 
 
 def _known(name: str, word: Word, s: Situation, *, moved: bool) -> Danger | None:
-    value = word.value.replace("${HOME}", s.home)
+    given = word.value.replace("${HOME}", s.home)
+    value = re.sub(_SUBSTITUTED, "", given)
+    if value != given and not given.startswith("/"):
+        return None
     shown = _shown(value, s)
-    below_all = value.rstrip("*") if value.endswith("*") and value.rstrip("*")[-1:] in ("", "/") else None
+    below_all = _above_everything(value)
     path = resolve(value if below_all is None else below_all or ".", s)
     if _critical(path, s):
         return Danger(
@@ -82,11 +91,21 @@ def _known(name: str, word: Word, s: Situation, *, moved: bool) -> Danger | None
     if any(contains(form, directory) for form in forms(path) for directory in {s.cwd, *s.directories}):
         return Danger(
             f"Dangerous {name} operation on working directory or its ancestor: {shown}",
-            f"Dangerous {name} operation detected: '{shown}'\n\nThis command would remove a workspace directory (the"
-            " working directory, an additional working directory, or one of their parent directories)."
+            f"Dangerous {name} operation detected: '{shown}'\n\nThis command would remove a workspace directory"
+            " (the working directory, an additional working directory, or one of their parent directories)."
             f" {_NO_ALLOW_RULE}",
         )
     return None
+
+
+def _above_everything(value: str) -> str | None:
+    """The directory whose whole content a pattern such as `x/*` or `**/*` names."""
+    head, slash, tail = value.rpartition("/")
+    while tail and re.fullmatch(_EVERYTHING, tail) and re.fullmatch(_EVERYTHING, head or "x"):
+        head, slash, tail = "", "", "*"
+    if not re.fullmatch(_EVERYTHING, tail):
+        return None
+    return head + slash
 
 
 def _critical(path: str, s: Situation) -> bool:

@@ -22,7 +22,7 @@ LEGACY_NAMES = {
 }
 
 _FILE_TOOLS = frozenset({"Read", "Edit", "Write"})
-_ESCAPED = re.compile(r"\\([()\\])")
+_ESCAPED = r"\\([()\\])"
 
 
 class Rule:
@@ -99,22 +99,21 @@ def split_rules(values: Sequence[str]) -> list[str]:
 
 
 def _take_apart(text: str) -> tuple[str, str | None, str]:
+    """The tool, the content and, if the rule is malformed, the problem."""
     opened = _first_unescaped(text, "(")
     if opened < 0:
-        if not text:
-            return "", None, "an empty rule names no tool"
-        if _first_unescaped(text, ")") >= 0:
-            return text, None, "there is a ) without a ("
-        return text, None, ""
+        problem = "there is a ) without a (" if _first_unescaped(text, ")") >= 0 else ""
+        return text, None, problem if text else "an empty rule names no tool"
     tool, inside = text[:opened].strip(), text[opened + 1 :]
+    content = re.sub(_ESCAPED, r"\1", inside[:-1])
+    problem = ""
     if not tool:
-        return "", None, "the tool name before ( is missing"
-    if not _ends_closed(inside):
-        return tool, None, "the closing ) is missing or text follows it"
-    content = _ESCAPED.sub(r"\1", inside[:-1])
-    if not content.strip():
-        return tool, None, "there is nothing between the parentheses"
-    return tool, content, ""
+        problem = "the tool name before ( is missing"
+    elif not _ends_closed(inside):
+        problem = "the closing ) is missing or text follows it"
+    elif not content.strip():
+        problem = "there is nothing between the parentheses"
+    return tool, content, problem
 
 
 def _first_unescaped(text: str, char: str) -> int:

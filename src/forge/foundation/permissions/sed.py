@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.foundation.permissions.syntax import Word
 
-_PRINT = re.compile(r"\s*(?:\d+(?:,\d+)?)?p\s*")
-_SUBSTITUTE = re.compile(r"\s*s/[^/\n{}#;]*/[^/\n{}#;]*/[gpimIM0-9]*\s*")
-_PRINT_FLAG = re.compile(r"-[nErz]+|--quiet|--silent|--posix|--regexp-extended|--zero-terminated")
-_QUIET = re.compile(r"-[Erz]*n[nErz]*|--quiet|--silent")
-_SUBSTITUTE_FLAG = re.compile(r"-[Er]+|--posix|--regexp-extended|--")
+_PRINT = r"\s*(?:\d+(?:,\d+)?)?p\s*"
+_SUBSTITUTE = r"\s*s/[^/\n{}#;]*/[^/\n{}#;]*/[gpimIM0-9]*\s*"
+_PRINT_FLAG = r"-[nErz]+|--quiet|--silent|--posix|--regexp-extended|--zero-terminated"
+_QUIET = r"-[Erz]*n[nErz]*|--quiet|--silent"
+_SUBSTITUTE_FLAG = r"-[Er]+|--posix|--regexp-extended|--"
 _IN_PLACE = frozenset({"-i", "--in-place"})
-_LIKE_A_SCRIPT = re.compile(r"[we].*|-.*|\d*[acdgGhHilnNpPqQrRtbxzDF=]|s/.*/.*/.*", re.DOTALL)
+_LIKE_A_SCRIPT = r"(?s)[we].*|-.*|\d*[acdgGhHilnNpPqQrRtbxzDF=]|s/.*/.*/.*"
 
 DANGEROUS = (
     "sed command contains operations that require explicit approval (e.g., write commands, execute commands)"
@@ -24,11 +24,11 @@ DANGEROUS = (
 def prints_lines(words: list[Word]) -> bool:
     """Whether the command is `sed -n` with line numbers to print."""
     flags, rest = _split(words)
-    if not rest or not all(_PRINT_FLAG.fullmatch(flag) for flag in flags):
+    if not rest or not all(re.fullmatch(_PRINT_FLAG, flag) for flag in flags):
         return False
-    if not any(_QUIET.fullmatch(flag) for flag in flags):
+    if not any(re.fullmatch(_QUIET, flag) for flag in flags):
         return False
-    return all(_PRINT.fullmatch(part) for part in rest[0].value.split(";"))
+    return all(re.fullmatch(_PRINT, part) for part in rest[0].value.split(";"))
 
 
 def substitutes(words: list[Word], *, in_place: bool) -> bool:
@@ -36,13 +36,17 @@ def substitutes(words: list[Word], *, in_place: bool) -> bool:
     flags, rest = _split(words)
     edits = [flag for flag in flags if flag in _IN_PLACE]
     others = [flag for flag in flags if flag not in _IN_PLACE]
-    if not rest or (edits and not in_place) or not all(_SUBSTITUTE_FLAG.fullmatch(flag) for flag in others):
+    if (
+        not rest
+        or (edits and not in_place)
+        or not all(re.fullmatch(_SUBSTITUTE_FLAG, flag) for flag in others)
+    ):
         return False
     if any(word.value == "-" for word in rest):
         return False
-    if not _SUBSTITUTE.fullmatch(rest[0].value) or not rest[0].value.isascii():
+    if not re.fullmatch(_SUBSTITUTE, rest[0].value) or not rest[0].value.isascii():
         return False
-    return not (_ambiguous(words) and any(_LIKE_A_SCRIPT.fullmatch(word.value) for word in rest[1:]))
+    return not (_ambiguous(words) and any(re.fullmatch(_LIKE_A_SCRIPT, word.value) for word in rest[1:]))
 
 
 def files_of(words: list[Word]) -> list[Word]:

@@ -11,37 +11,28 @@ if TYPE_CHECKING:
 
     from forge.foundation.permissions.rule import Rule
 
-    SituationFields = TypedDict(
-        "SituationFields",
-        {
-            "start_dir": str,
-            "directories": Iterable[str],
-            "home": str,
-            "mode": str,
-            "rules": Iterable[Rule],
-            "deny_instead_of_prompting": bool,
-            "block_reads_outside": bool,
-            "block_writes_outside": bool,
-            "block_reads_exempt": Iterable[str],
-            "free_read_dirs": Iterable[str],
-            "config_dirs": Iterable[str],
-        },
-        total=False,
-    )
-    DecisionFields = TypedDict(
-        "DecisionFields",
-        {
-            "reason_type": str | None,
-            "reason": str | None,
-            "rule": Rule | None,
-            "blocked_path": str | None,
-            "suggestions": Iterable[dict[str, object]],
-            "tool_error": bool,
-            "requires_interaction": bool,
-            "counted": bool,
-        },
-        total=False,
-    )
+    class SituationFields(TypedDict, total=False):
+        start_dir: str
+        directories: Iterable[str]
+        home: str
+        mode: str
+        rules: Iterable[Rule]
+        deny_instead_of_prompting: bool
+        block_reads_outside: bool
+        block_writes_outside: bool
+        block_reads_exempt: Iterable[str]
+        free_read_dirs: Iterable[str]
+        config_dirs: Iterable[str]
+
+    class DecisionFields(TypedDict, total=False):
+        reason_type: str | None
+        reason: str | None
+        rule: Rule | None
+        blocked_path: str | None
+        suggestions: Iterable[dict[str, object]]
+        tool_error: bool
+        requires_interaction: bool
+        counted: bool
 
 
 class Situation:
@@ -95,8 +86,8 @@ class Situation:
 class Decision:
     """The verdict on one tool call, with what a host shows and what it may offer to remember.
 
-    `tool_error` marks a denial that the protocol reports as a tool error, `counted` whether it is listed among the
-    permission denials of the result.
+    `tool_error` marks a denial that the protocol reports as a tool error, `counted` whether it is listed among
+    the permission denials of the result.
     """
 
     __slots__ = (

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from forge.foundation.permissions.syntax import Simple
 
-_SUBCOMMAND = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_SUBCOMMAND = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 
 
 def add_rules(contents: Sequence[str]) -> dict[str, object]:
@@ -23,7 +23,7 @@ def add_rules(contents: Sequence[str]) -> dict[str, object]:
 def rule_for(simple: Simple, text: str) -> str:
     """The rule that covers this command and, if it has a subcommand, others with the same one."""
     values = [word.raw for word in simple.words]
-    if not simple.assignments and len(values) > 1 and _SUBCOMMAND.fullmatch(values[1]):
+    if not simple.assignments and len(values) > 1 and re.fullmatch(_SUBCOMMAND, values[1]):
         return f"{values[0]} {values[1]} *"
     return text
 

@@ -42,15 +42,10 @@ def problem_of(update: object) -> str:
     if destination not in DESTINATIONS:
         return f"unknown destination {destination!r} of a permission update"
     if kind == "setMode":
-        return (
-            ""
-            if canonical_mode(str(update.get("mode")))
-            else f"unknown permission mode {update.get('mode')!r}"
-        )
+        known = canonical_mode(str(update.get("mode")))
+        return "" if known else f"unknown permission mode {update.get('mode')!r}"
     if kind in ("addDirectories", "removeDirectories"):
         return "" if _strings(update.get("directories")) else "directories must be a list of strings"
-    if update.get("behavior") not in BEHAVIORS:
-        return f"unknown behavior {update.get('behavior')!r} of a permission update"
     return _problem_of_rules(update)
 
 
@@ -61,6 +56,8 @@ def rule_texts(update: dict[str, object]) -> list[str]:
 
 
 def _problem_of_rules(update: dict[str, object]) -> str:
+    if update.get("behavior") not in BEHAVIORS:
+        return f"unknown behavior {update.get('behavior')!r} of a permission update"
     rules = update.get("rules")
     if not isinstance(rules, list):
         return "rules must be a list"

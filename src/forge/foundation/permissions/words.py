@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 WORD_END = frozenset(" \t\n;&|()<>")
 _GLOB = frozenset("*?[")
-_PLAIN = re.compile(r"""[^\s;&|()<>'"\\$`*?\[{}~\u0080-\U0010ffff]+""")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]+")
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])")
 _BRACE_LIST = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}?")
 _SENTENCE_PARAMETERS = frozenset({"$?", "$$", "$!", "$#", "$-", "$PWD"})

@@ -45,14 +45,12 @@ SAFE_VARIABLES = frozenset(
 )
 _LOCALE_VARIABLES = frozenset({"LANG", "LC_ALL", "LC_CTYPE"})
 _NUMBER_VARIABLES = frozenset({"COLUMNS", "LINES"})
-_SAFE_VALUE = re.compile(r"[A-Za-z0-9_./:@%+,-]+")
-_LOCALE = re.compile(r"(?:C|POSIX|[A-Za-z]{2,3}(?:_[A-Za-z]{2})?)(?:\.[A-Za-z0-9-]+)?(?:@\w+)?")
-_DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
-_TIMEOUT_FLAG = re.compile(
-    r"-v|--verbose|--foreground|--preserve-status|--(?:signal|kill-after)=\S+|-[ks]\S+"
-)
-_STDBUF_FLAG = re.compile(r"-[ioe](?:L|\d+)")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.DOTALL)
+_SAFE_VALUE = r"[A-Za-z0-9_./:@%+,-]+"
+_LOCALE = r"(?:C|POSIX|[A-Za-z]{2,3}(?:_[A-Za-z]{2})?)(?:\.[A-Za-z0-9-]+)?(?:@\w+)?"
+_DURATION = r"\d+(?:\.\d+)?[smhd]?"
+_TIMEOUT_FLAG = r"-v|--verbose|--foreground|--preserve-status|--(?:signal|kill-after)=\S+|-[ks]\S+"
+_STDBUF_FLAG = r"-[ioe](?:L|\d+)"
+_ASSIGNMENT = r"(?s)[A-Za-z_]\w*\+?="
 
 STARTERS = frozenset(
     [
@@ -90,17 +88,17 @@ EVALUATORS = frozenset(
         "coproc",
     ]
 )
-SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "mksh", "ash"})
 FRAGMENT = "Command appears to be an incomplete fragment"
 
 
 def safe_assignment(word: Word) -> bool:
     """Whether a leading assignment is one that an allow rule looks past."""
     name, _, value = word.raw.partition("=")
-    if not _SAFE_VALUE.fullmatch(value):
+    if not re.fullmatch(_SAFE_VALUE, value):
         return False
     if name in _LOCALE_VARIABLES:
-        return _LOCALE.fullmatch(value) is not None
+        return re.fullmatch(_LOCALE, value) is not None
     if name in _NUMBER_VARIABLES:
         return value.isdigit()
     return name in SAFE_VARIABLES
@@ -108,14 +106,14 @@ def safe_assignment(word: Word) -> bool:
 
 def has_safe_name(word: Word) -> bool:
     """Whether a leading assignment sets a variable that cannot change what a reading command does."""
-    name, _, value = word.raw.partition("=")
+    name = word.raw.partition("=")[0]
     if name in _LOCALE_VARIABLES or name in _NUMBER_VARIABLES:
         return safe_assignment(word)
     return name in SAFE_VARIABLES and word.literal
 
 
 def unwrapped(words: list[Word]) -> tuple[list[Word], str]:
-    """The words without one leading wrapper that allow rules look through, and a problem if it is used oddly."""
+    """The words without one leading wrapper that allow rules look through, and what is odd about its use."""
     name = words[0].value if words else ""
     strip = _WRAPPERS.get(name)
     if strip is None or len(words) < 2:
@@ -162,7 +160,7 @@ def script_of(words: list[Word]) -> str:
 
 
 def _time(words: list[Word]) -> tuple[list[Word], str]:
-    if _ASSIGNMENT.match(words[1].raw):
+    if re.match(_ASSIGNMENT, words[1].raw):
         return words, f"'{words[0].value} {words[1].raw}' can't be checked before it runs"
     return words[1:], ""
 
@@ -181,7 +179,7 @@ def _nice(words: list[Word]) -> tuple[list[Word], str]:
 
 def _stdbuf(words: list[Word]) -> tuple[list[Word], str]:
     at = 1
-    while at < len(words) and _STDBUF_FLAG.fullmatch(words[at].value):
+    while at < len(words) and re.fullmatch(_STDBUF_FLAG, words[at].value):
         at += 1
     return (words[at:], "") if 1 < at < len(words) else (words, "")
 
@@ -192,13 +190,13 @@ def _timeout(words: list[Word]) -> tuple[list[Word], str]:
         flag = words[at].value
         if flag in ("-k", "-s"):
             at += 2
-        elif _TIMEOUT_FLAG.fullmatch(flag):
+        elif re.fullmatch(_TIMEOUT_FLAG, flag):
             at += 1
         else:
             return words, f"'timeout {flag}' can't be checked before it runs"
     if at >= len(words):
         return words, ""
-    if not _DURATION.fullmatch(words[at].value):
+    if not re.fullmatch(_DURATION, words[at].value):
         return words, f"timeout duration '{words[at].value}' can't be checked before it runs"
     return words[at + 1 :], ""
 
@@ -260,13 +258,13 @@ def _inner(words: list[Word]) -> list[Word]:
     at = 1
     while at < len(words):
         value = words[at].value
-        if _ASSIGNMENT.match(value):
+        if re.match(_ASSIGNMENT, value):
             at += 1
         elif value.startswith("-") and len(value) > 1:
             at += 2 if len(value) == 2 and value[1] in valued else 1
         else:
             break
     words = words[at + _OPERANDS.get(name, 0) :]
-    while words and _ASSIGNMENT.match(words[0].value):
+    while words and re.match(_ASSIGNMENT, words[0].value):
         words = words[1:]
     return words

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.toolset import Circumstances, absence
 from forge.core.model import ModelCard
 from forge.core.models.providers import read_providers
 from forge.core.shell.builtin import shell_tools
@@ -20,9 +21,9 @@ from forge.foundation.paths import Places, find_places, projects_dir, trust_key
 from forge.foundation.permissions.decide import removed
 from forge.foundation.system.facts import os_version
 from forge.foundation.trust import read_trust
-from forge.hosts.build import ON_DEMAND, offered
 from forge.hosts.cli.model_choice import Chosen, choose
 from forge.hosts.configuration import Configuration, load_configuration
+from forge.hosts.offer import ON_DEMAND, offered
 from forge.hosts.options import RunOptions
 from forge.version import COMPATIBLE_WITH, VERSION
 
@@ -176,11 +177,15 @@ def _variables(c: Configuration, *, ignored: bool) -> list[str]:
 
 
 def _tools(o: RunOptions, c: Configuration, chosen: Chosen) -> list[ToolRow]:
-    names = [tool.name for tool in (*builtin_tools(), *shell_tools())]
-    names.sort()
+    tools = sorted((*builtin_tools(), *shell_tools()), key=lambda tool: tool.name)
     card = chosen.choice.card if chosen.choice else ModelCard("none", "none", "none")
-    shown = offered(o, c, card, names)
-    return [_tool_row(name, o, c, offered=name in shown) for name in names]
+    shown = offered(o, c, card, [tool.name for tool in tools])
+    where = Circumstances(card, c.env, c.settings.get, o.permission_prompt_tool == "stdio")
+    reasons = {tool.name: absence(tool, where) for tool in tools}
+    return [
+        ToolRow(name, False, reason) if reason else _tool_row(name, o, c, offered=name in shown)
+        for name, reason in reasons.items()
+    ]
 
 
 def _tool_row(name: str, o: RunOptions, c: Configuration, *, offered: bool) -> ToolRow:

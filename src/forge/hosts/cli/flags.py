@@ -85,6 +85,13 @@ _GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
                 "with --resume: forget everything after this entry",
                 hidden=True,
             ),
+            Flag(
+                "--rewind-files",
+                VALUE,
+                "uuid",
+                "with --resume: make files what they were at this message, and exit",
+                hidden=True,
+            ),
         ),
     ),
     (
@@ -224,6 +231,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "config": ("forge.hosts.cli.config", "show and change settings, with the origin of every value"),
     "models": ("forge.hosts.cli.models", "list configured models, prices and whether they can be reached"),
     "doctor": ("forge.hosts.cli.doctor", "say what was loaded from where, and what was ignored and why"),
+    "sessions": ("forge.hosts.cli.sessions", "list, search, show, export, rewind and delete sessions"),
+    "usage": ("forge.hosts.cli.usage", "what sessions have cost, per day, model and session"),
     "trust": ("forge.hosts.cli.trust", "trust this directory's project settings (or stop trusting them)"),
 }
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import select
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from forge.core.shell.execute import Command, Outcome, execute
+from unit.core.shell.processes import is_gone
 
 BASH = "/bin/bash"
 
@@ -20,18 +20,6 @@ def command(text: str, directory: Path, **changes: Any) -> Command:
 
 def run(text: str, directory: Path, **changes: Any) -> Outcome:
     return asyncio.run(execute(command(text, directory, **changes)))
-
-
-def is_gone(pid: int) -> bool:
-    """Whether a process ends within the time a test may take."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([descriptor], [], [], 2)[0])
-    finally:
-        os.close(descriptor)
 
 
 @pytest.mark.requirement("S2-12")

@@ -1,0 +1,127 @@
+"""Which tools a run has, which of them a request carries, and what the model is told about the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from forge.agent.session import Reminder, Session
+from forge.agent.texts.load import text
+from forge.core.message import Message, ToolResult
+from forge.core.model import ModelCard
+from forge.core.plan import Plan, plan_path, read_plan
+from forge.core.shelf import Shelf
+from forge.core.tool import Tool
+
+SEARCH = "ToolSearch"
+_TASKS = frozenset({"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"})
+_OFF = ("0", "false", "no", "off")
+
+
+class Circumstances(msgspec.Struct, frozen=True):
+    """What decides whether a tool makes sense in a run. `answers`: somebody can be asked."""
+
+    card: ModelCard
+    env: Mapping[str, str]
+    setting: Callable[[str, Any], Any]
+    answers: bool
+
+
+def absence(tool: Tool, c: Circumstances) -> str:
+    """Why a run does not have this tool; empty if it has it."""
+    if tool.needs_host and not c.answers:
+        return "nobody can answer questions in this run"
+    if tool.name == SEARCH and not defers(c.card, c.env):
+        return "all tools are sent at once (ENABLE_TOOL_SEARCH)"
+    if tool.name == "WebSearch" and not _search_endpoint(c.setting):
+        return "no search endpoint (set webSearch.endpoint in the settings)"
+    if tool.name in _TASKS or tool.name == "TodoWrite":
+        return _no_list(tool.name, c)
+    return ""
+
+
+def defers(card: ModelCard, env: Mapping[str, str]) -> bool:
+    """Whether schemas of rarely used tools are left out until the model asks for them."""
+    wanted = env.get("ENABLE_TOOL_SEARCH", "true").lower() not in _OFF
+    return wanted and card.provider == "anthropic" and not card.id.startswith("claude-3")
+
+
+def sent(tools: list[Tool], loaded: set[str]) -> list[Tool]:
+    """The tools a request carries: all that are not deferred, and those the model has loaded."""
+    if not any(tool.name == SEARCH for tool in tools):
+        return tools
+    return [tool for tool in tools if not tool.deferred or tool.name in loaded]
+
+
+def sent_now(s: Session) -> list[Tool]:
+    """The tools of the next request of a session."""
+    tools = s.tools()
+    if not defers(s.model.card, s.parts.env):
+        return [tool for tool in tools if tool.name != SEARCH]
+    shelf = s.keep(Shelf)
+    shelf.tools = s.tools
+    if not shelf.looked_back:
+        shelf.loaded |= discovered(s.messages)
+        shelf.looked_back = True
+    return sent(tools, shelf.loaded)
+
+
+def discovered(messages: list[Message]) -> set[str]:
+    """The tools that were loaded earlier in a conversation."""
+    results = [b for m in messages for b in m.blocks if isinstance(b, ToolResult)]
+    inner = [b for result in results if not isinstance(result.content, str) for b in result.content]
+    return {
+        str(b.get("tool_name")) for b in inner if isinstance(b, dict) and b.get("type") == "tool_reference"
+    }
+
+
+def unloaded_note(s: Session, tool: Tool) -> str:
+    """What a wrong call of a tool that was never loaded adds to its error; empty for others."""
+    if any(t.name == tool.name for t in sent_now(s)):
+        return ""
+    schema = msgspec.json.encode(tool.schema).decode()
+    return "\n\n" + text("not_loaded").replace("{name}", tool.name).replace("{schema}", schema)
+
+
+def equip(s: Session) -> None:
+    """Gives the tools of a session what they need of it, and the model what it must hear about them first."""
+    s.keep(Plan).mode = lambda: s.situation.mode
+    carried = sent_now(s)
+    held_back = [tool.name for tool in s.tools() if tool.deferred and tool not in carried]
+    if held_back:
+        words = "\n".join([text("deferred_tools"), *held_back])
+        known = Reminder("deferred_tools", _reminder(words))
+        s.standing.append(known)
+        if not s.messages:
+            s.reminders.append(known)
+    if s.situation.mode == "plan" and s.find_tool("ExitPlanMode") is not None:
+        s.reminders.append(Reminder("plan_mode", _reminder(plan_words(s))))
+
+
+def plan_words(s: Session) -> str:
+    """What plan mode means and where the plan goes."""
+    path = plan_path(s.id, s.parts.env, s.parts.setting, s.situation.start_dir)
+    there = "plan_mode_again" if read_plan(path) is not None else "plan_mode_new"
+    return f"{text('plan_mode')}\n\n{text(there)}".replace("{path}", path)
+
+
+def _reminder(words: str) -> str:
+    return f"<system-reminder>\n{words}\n</system-reminder>"
+
+
+def _search_endpoint(setting: Callable[[str, Any], Any]) -> bool:
+    chosen = setting("webSearch", None)
+    return isinstance(chosen, dict) and bool(chosen.get("endpoint"))
+
+
+def _no_list(name: str, c: Circumstances) -> str:
+    if c.setting("todoFeatureEnabled", True) is False:
+        return "task lists are switched off (todoFeatureEnabled in the settings)"
+    legacy = c.env.get("CLAUDE_CODE_ENABLE_TASKS", "1").lower() in ("0", "false")
+    if name == "TodoWrite" and not legacy:
+        return "the Task tools take its place (CLAUDE_CODE_ENABLE_TASKS=0 brings it back)"
+    if name != "TodoWrite" and legacy:
+        return "TodoWrite takes its place (CLAUDE_CODE_ENABLE_TASKS=0)"
+    return ""

@@ -1,0 +1,92 @@
+"""`--agents` and `--agent`: definitions of sub-agents, and one of them as the main agent."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from forge.agent.agents import AgentType, add_agents, agent_names, builtin_agents, find_agent, listing
+from forge.agent.crew import Crew
+from forge.agent.session import Reminder, Session
+from forge.core.registry import Registry
+from forge.foundation.errors import UsageError
+from forge.foundation.origin import Scope
+from forge.hosts.options import RunOptions
+
+LISTING = "agent_listing_delta"
+
+
+def read_agents(given: str | None) -> Registry[AgentType]:
+    """The built-in types and those of `--agents`, which is JSON or the path of a JSON file."""
+    registry = builtin_agents()
+    if given is not None:
+        add_agents(registry, _value(given), Scope.CLI, "--agents")
+    return registry
+
+
+def as_agent(o: RunOptions, agents: Registry[AgentType], name: str) -> RunOptions:
+    """The options of a run whose main agent is `name`; flags of the command line win."""
+    kind = find_agent(agents, name)
+    if kind is None:
+        known = ", ".join(agent_names(agents))
+        raise UsageError(f"Error: --agent '{name}' not found. Available agents: {known}")
+    model = kind.model if kind.model != "inherit" else ""
+    own = o.system_prompt is None and o.system_prompt_file is None
+    tools = [entry.partition("(")[0].strip() for entry in kind.tools or ()]
+    return msgspec.structs.replace(
+        o,
+        system_prompt=kind.body if own else o.system_prompt,
+        model=o.model or model or None,
+        tools=tools if tools and tools != ["*"] and o.tools is None else o.tools,
+    )
+
+
+def tell_agents(session: Session) -> None:
+    """Puts the list of agent types in front of the next prompt, if the model may start any."""
+    told = []
+    if session.find_tool("Agent") is not None:
+        told = [Reminder(LISTING, listing(session.parts.agents))]
+    session.reminders = [*(r for r in session.reminders if r.kind != LISTING), *told]
+    session.standing = [*(r for r in session.standing if r.kind != LISTING), *told]
+
+
+def take_agents(session: Session, request: dict[str, Any]) -> None:
+    """Takes over the agents and the wish for their texts from an `initialize` request."""
+    if request.get("forwardSubagentText") is True:
+        session.keep(Crew).forward_text = True
+    raw = request.get("agents")
+    if raw is not None:
+        add_agents(session.parts.agents, raw, Scope.SESSION, "agents")
+        tell_agents(session)
+
+
+def agent_rows(session: Session) -> list[dict[str, str]]:
+    """The types of agents as hosts list them."""
+    agents = session.parts.agents
+    kinds = [agents[name] for name in agent_names(agents)]
+    return [
+        {"name": k.name, "description": k.description, **({"model": k.model} if k.model else {})}
+        for k in kinds
+    ]
+
+
+def _value(given: str) -> Any:
+    text = given.strip()
+    if not text.startswith(("{", "[")):
+        text = _content(given)
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"Error: Invalid --agents configuration: not valid JSON: {error}") from None
+
+
+def _content(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise UsageError(f"Error: --agents file not found: {os.path.abspath(path)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"Error: --agents file cannot be read: {path}: {error}") from None

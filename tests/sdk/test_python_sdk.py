@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sdk.asked import check_requests
+from sdk.expected import FACTS, NO_BYPASS, NO_HOOKS, NO_INNER_MCP, REPORTED
+from sdk.playing import SDKS, play
+
+PROGRAM = Path(__file__).with_name("python_program.py")
+
+EXPECTED = {
+    **FACTS,
+    "query": {
+        "kinds": ["init", "AssistantMessage", "ResultMessage"],
+        "result": "hello",
+        "text": ["hello"],
+        "one session": True,
+        "cwd": True,
+    },
+    "refusal": {"subtype": "error_during_execution", "files": [], "error": "ResultError"},
+    "max_turns": {
+        "subtype": "error_max_turns",
+        "error": "ResultError",
+        "words": f"{REPORTED}Reached maximum number of turns (1) (exit code: 1)",
+    },
+    "budget": {
+        "subtype": "error_max_budget_usd",
+        "error": "ResultError",
+        "words": f"{REPORTED}Reached maximum budget ($0.01) (exit code: 1)",
+    },
+    "api_error": {
+        "subtype": "success",
+        "is_error": True,
+        "result": "API Error: 400 bad thing",
+        "error": "ResultError",
+        "words": f"{REPORTED}API Error: 400 bad thing (exit code: 1)",
+    },
+    "no_session": {"error": "ResultError", "told": True},
+    "large": {"result": "ok", "errors": [None, None, False]},
+    "hooks": {"error": "Exception", "words": NO_HOOKS},
+    "inner_mcp": {"error": "Exception", "words": NO_INNER_MCP},
+    "control": {
+        "result": "one",
+        "usage": ["claude-sonnet-4-5", True, 200_000, True],
+        "mcp": {"mcpServers": []},
+        "refused": [NO_BYPASS, "Server not found: x"],
+    },
+}
+
+
+def test_programs_of_the_python_agent_sdk_run_on_forge(tmp_path: Path) -> None:
+    package = SDKS / "python"
+    if not package.is_dir():
+        pytest.fail("the Agent SDK is not installed: run scripts/sdk-setup (make test does)")
+    command = [sys.executable, "-W", "ignore", str(PROGRAM)]
+    played = play(command, tmp_path, PYTHONPATH=str(package))
+    assert played.facts == EXPECTED
+    check_requests(played.bodies)

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from forge.agent.agents import add_agents, agent_names, builtin_agents, find_agent, listing
+from forge.foundation.errors import UsageError
+from forge.foundation.origin import Scope
+
+
+def test_the_built_in_types_have_a_description_and_a_prompt() -> None:
+    kinds = [c.value for c in builtin_agents()]
+    assert sorted(k.name for k in kinds) == ["Explore", "Plan", "claude", "general-purpose"]
+    assert all(k.description and k.body for k in kinds)
+
+
+def test_a_definition_replaces_a_built_in_type_and_unknown_keys_are_ignored() -> None:
+    agents = builtin_agents()
+    row = {
+        "description": "mine",
+        "prompt": "look",
+        "tools": ["Read"],
+        "disallowedTools": ["Bash"],
+        "model": "haiku",
+        "permissionMode": "acceptEdits",
+        "maxTurns": 3,
+        "background": True,
+        "color": "red",
+        "effort": 3,
+    }
+    add_agents(agents, {"Explore": row}, Scope.CLI, "--agents")
+    assert agent_names(agents) == ["claude", "Explore", "general-purpose", "Plan"]
+    assert msgspec.to_builtins(agents["Explore"]) == {
+        "name": "Explore",
+        "description": "mine",
+        "prompt": "look",
+        "tools": ["Read"],
+        "disallowedTools": ["Bash"],
+        "model": "haiku",
+        "effort": "",
+        "permissionMode": "acceptEdits",
+        "maxTurns": 3,
+        "background": True,
+        "initialPrompt": "",
+        "text": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("raw", "wrong"),
+    [
+        ([], ["Invalid input: expected object, received array"]),
+        ({"a": "x"}, ["a: Invalid input: expected object, received string"]),
+        (
+            {"a": {"description": "d"}},
+            ["a.prompt: Invalid input: expected string, received undefined"],
+        ),
+        (
+            {"a": {"description": 5, "prompt": None}},
+            [
+                "a.description: Invalid input: expected string, received number",
+                "a.prompt: Invalid input: expected string, received null",
+            ],
+        ),
+        (
+            {"a": {"description": "d", "prompt": "p", "tools": "Read"}},
+            ["a.tools: Invalid input: expected array, received string"],
+        ),
+        (
+            {"a": {"description": "d", "prompt": "p", "tools": ["Read", 1]}},
+            ["a.tools.1: Invalid input: expected string, received number"],
+        ),
+        (
+            {"a": {"description": "d", "prompt": "p", "maxTurns": 0, "permissionMode": "x"}},
+            [
+                "a.maxTurns: Invalid input: expected a whole number above 0",
+                "a.permissionMode: Invalid option: 'x' is not a permission mode",
+            ],
+        ),
+    ],
+)
+def test_wrong_definitions_are_all_listed(raw: Any, wrong: list[str]) -> None:
+    agents = builtin_agents()
+    with pytest.raises(UsageError) as caught:
+        add_agents(agents, raw, Scope.CLI, "--agents")
+    assert str(caught.value).split("\n") == ["Error: Invalid --agents configuration:", *wrong]
+    assert len(agents) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("Explore", "Explore"), ("explore", "Explore"), ("GENERAL-PURPOSE", "general-purpose"), ("x", None)],
+)
+def test_a_type_is_found_whatever_the_case(name: str, found: str | None) -> None:
+    kind = find_agent(builtin_agents(), name)
+    assert (kind.name if kind else None) == found
+
+
+def test_the_list_for_the_model_names_tools() -> None:
+    agents = builtin_agents()
+    rows = {
+        "b": {"description": "does b", "prompt": "p", "tools": ["Read", "Grep"]},
+        "A": {"description": "does a\n<b>", "prompt": "p", "disallowedTools": ["Bash"]},
+    }
+    add_agents(agents, rows, Scope.SESSION, "agents")
+    lines = listing(agents, frozenset({"claude", "Explore", "general-purpose", "Plan"})).split("\n")
+    assert lines[:-3] == [
+        "<system-reminder>",
+        "Available agent types for the Agent tool:",
+        "- A: does a",
+        "<b> (Tools: All tools except Bash)",
+        "- b: does b (Tools: Read, Grep)",
+    ]

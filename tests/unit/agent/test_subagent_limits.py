@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from doubles import RecordingHost, ScriptedModel, allow, call, deny, echo, tool
+from forge.agent.agents import AgentType
+from forge.agent.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member
+from forge.agent.event import AgentSaid, JobStarted, ToolFinished
+from forge.agent.session import Limits
+from forge.core.job import Job, JobEnd
+from forge.core.message import Text
+from forge.core.model import Delta, Model, ModelCard, Price, Request
+from forge.core.registry import Component
+from forge.foundation.errors import ModelError, UsageError
+from forge.foundation.origin import BUILTIN
+from unit.agent.casting import Cast, build, play, results, task, words
+
+
+def test_what_agents_use_is_summed_per_model_in_the_ledger_of_the_conversation() -> None:
+    cheap = Cast(SUB=[[Text("report")]])
+    cheap.card = ModelCard("cheap", "other", "test", price=Price(1, 2))
+    model = Cast(MAIN=[[task("SUB", model="other/cheap")], [Text("end")]])
+    s = build(model)
+    opened: list[str] = []
+
+    def open_model(name: str) -> Model:
+        opened.append(name)
+        return cheap
+
+    s.parts = msgspec.structs.replace(s.parts, open_model=open_model)
+    play(s)
+    spent = {name: (spend.usage.input, round(spend.cost, 9)) for name, spend in s.ledger.spent.items()}
+    assert opened == ["other/cheap"]
+    assert spent == {"test-model": (20, 0.00021), "cheap": (10, 0.00002)}
+    assert cheap.requests("SUB")[0].model == "cheap"
+
+
+@pytest.mark.parametrize(
+    ("wished", "kind", "env", "opened"),
+    [
+        ("", "", {}, ""),
+        ("", "inherit", {}, ""),
+        ("haiku", "", {}, "haiku"),
+        ("", "local/small", {}, "local/small"),
+        ("haiku", "local/small", {}, "haiku"),
+        ("haiku", "local/small", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "fleet"),
+        ("test-model", "", {}, ""),
+    ],
+)
+def test_the_model_of_an_agent(wished: str, kind: str, env: dict[str, str], opened: str) -> None:
+    model = Cast(MAIN=[[task("SUB", model=wished or None, subagent_type="mine")]], SUB=[[Text("r")]])
+    s = build(model)
+    mine = AgentType("mine", "d", "p", model=kind)
+    s.parts.agents.add(Component("mine", mine, BUILTIN))
+    asked: list[str] = []
+
+    def open_model(name: str) -> Model:
+        asked.append(name)
+        return model
+
+    s.parts = msgspec.structs.replace(s.parts, open_model=open_model, env=env)
+    play(s)
+    assert asked == ([opened] if opened else [])
+
+
+def test_a_model_that_cannot_be_opened_is_a_clear_error() -> None:
+    s = build(Cast(MAIN=[[task("SUB", model="nope")], [Text("end")]]))
+
+    def open_model(name: str) -> Model:
+        raise UsageError(f"The model {name!r} is not known.")
+
+    s.parts = msgspec.structs.replace(s.parts, open_model=open_model)
+    play(s)
+    result = results(s)["call-1"]
+    assert (words(result), result.is_error) == (
+        "The model 'nope' cannot be used: The model 'nope' is not known.",
+        True,
+    )
+
+
+class Endless(Cast):
+    """Starts an agent in every conversation, then reports."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Request] = []
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        first = not any(m.role == "assistant" for m in request.messages)
+        turn: list[Any] = [task("SUB", f"c{len(self.seen)}")] if first else [Text("report")]
+        self.seen.append(request)
+        async for delta in ScriptedModel([turn]).stream(request):
+            yield delta
+
+
+def test_agents_nest_to_a_limit_where_the_tool_is_no_longer_there() -> None:
+    model, host = Endless(), RecordingHost()
+    s = build(model, host)
+    play(s)
+    jobs = [e.job for e in host.of(JobStarted)]
+    offered = [any(t.name == "Agent" for t in r.tools) for r in model.seen]
+    assert [job.depth for job in jobs] == list(range(1, MAX_DEPTH + 1))
+    assert [job.parent_id for job in jobs] == ["", *(job.id for job in jobs[:-1])]
+    assert offered[: MAX_DEPTH + 1] == [True] * MAX_DEPTH + [False]
+    assert s.keep(Crew).report()["spawned_by_subagents"] == MAX_DEPTH - 1
+
+
+def test_more_agents_than_the_limit_are_refused() -> None:
+    s = build(Cast(MAIN=[[task("SUB")], [Text("end")]]))
+
+    async def never() -> JobEnd:
+        return JobEnd("completed", "")
+
+    for n in range(MAX_RUNNING):
+        job = Job(f"a{n}", "local_agent", "busy", never)
+        s.keep(Crew).members[job.id] = Member(job, AgentType("x", "d"), "")
+    play(s)
+    assert "which is the limit" in words(results(s)["call-1"])
+    assert s.keep(Crew).report()["refused"]["concurrency_limit"] == 1
+
+
+@pytest.mark.parametrize(
+    ("wish", "rules", "expected"),
+    [
+        (
+            {"subagent_type": "nope"},
+            [],
+            "Agent type 'nope' not found. Available agents: claude, Explore, general-purpose, Plan",
+        ),
+        (
+            {"subagent_type": "explore"},
+            ["Agent(Explore)"],
+            "Agent type 'Explore' has been denied by permission rule 'Agent(Explore)' from userSettings.",
+        ),
+        (
+            {},
+            ["Agent(general-purpose)"],
+            "Agent type 'general-purpose' has been denied by permission rule 'Agent(general-purpose)' from"
+            " userSettings.",
+        ),
+        (
+            {"isolation": "worktree"},
+            [],
+            "isolation: worktree is not available in this version. Call again without it.",
+        ),
+    ],
+)
+def test_an_agent_that_may_not_start(wish: dict[str, Any], rules: list[str], expected: str) -> None:
+    model = Cast(MAIN=[[task("SUB", **wish)], [Text("end")]])
+    s = build(model, rules=[*allow("Echo"), *deny(*rules)])
+    play(s)
+    result = results(s)["call-1"]
+    assert (words(result), result.is_error) == (expected, True)
+
+
+def test_a_type_without_any_tool_that_exists_is_refused() -> None:
+    s = build(Cast(MAIN=[[task("SUB", subagent_type="mine")], [Text("end")]]))
+    s.parts.agents.add(Component("mine", AgentType("mine", "d", "p", tools=["Nope"]), BUILTIN))
+    play(s)
+    assert words(results(s)["call-1"]).startswith(
+        "Agent 'mine' would be spawned with zero tools — refusing. "
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "tools"),
+    [
+        (AgentType("mine", "d", "p"), ["Agent", "Echo", "SendMessage", "Write"]),
+        (AgentType("mine", "d", "p", tools=["Echo", "Agent(Explore)"]), ["Agent", "Echo"]),
+        (AgentType("mine", "d", "p", disallowed_tools=["Write", "Task"]), ["Echo", "SendMessage"]),
+        (
+            AgentType("mine", "d", "p", tools=["*"], disallowed_tools=["Echo"]),
+            ["Agent", "SendMessage", "Write"],
+        ),
+        (AgentType("Explore", "d", text="agent_explore"), ["Agent", "Echo", "SendMessage", "Write"]),
+    ],
+)
+def test_the_tools_of_an_agent(kind: AgentType, tools: list[str]) -> None:
+    model = Cast(MAIN=[[task("SUB", subagent_type=kind.name)]], SUB=[[Text("r")]])
+    s = build(model, tools=[tool("Write", echo)])
+    s.parts.agents.add(Component(kind.name, kind, BUILTIN))
+    play(s)
+    (request,) = model.requests("SUB")
+    assert [t.name for t in request.tools] == tools
+    assert request.system[1].startswith(kind.body)
+
+
+@pytest.mark.parametrize("kind", ["Explore", "Plan"])
+def test_the_types_that_only_look_have_no_tool_that_writes(kind: str) -> None:
+    model = Cast(MAIN=[[task("SUB", subagent_type=kind)]], SUB=[[Text("r")]])
+    s = build(model, tools=[tool(n, echo) for n in ("Edit", "Write", "NotebookEdit", "Read")])
+    play(s)
+    assert [t.name for t in model.requests("SUB")[0].tools] == ["Echo", "Read", "SendMessage"]
+
+
+def test_an_agent_may_start_only_the_types_its_tool_list_names() -> None:
+    model = Cast(
+        MAIN=[[task("SUB", subagent_type="mine")], [Text("end")]],
+        SUB=[[task("X", "inner", subagent_type="Plan")], [Text("report")]],
+    )
+    host = RecordingHost()
+    s = build(model, host)
+    s.parts.agents.add(Component("mine", AgentType("mine", "d", "p", tools=["Agent(Explore)"]), BUILTIN))
+    play(s)
+    (inner,) = [e.event for e in host.of(AgentSaid) if isinstance(e.event, ToolFinished)]
+    assert inner.result.content == "Agent type 'Plan' not found. Available agents: Explore"
+
+
+def test_an_agent_that_runs_out_of_turns_says_so() -> None:
+    model = Cast(
+        MAIN=[[task("SUB", subagent_type="mine")], [Text("end")]],
+        SUB=[[Text("so far"), call("Echo", text="x")], [Text("more")]],
+    )
+    s = build(model)
+    s.parts.agents.add(Component("mine", AgentType("mine", "d", "p", max_turns=1), BUILTIN))
+    play(s)
+    told = words(results(s)["call-1"])
+    assert "  NOTE: this agent stopped at its 1-turn limit before finishing." in told
+    assert "\n  so far\n" in told
+
+
+def test_an_agent_whose_model_fails_is_an_error_result() -> None:
+    failing = ModelError("API Error: 400 bad thing", kind="invalid_request")
+    s = build(Cast(MAIN=[[task("SUB")], [Text("end")]], SUB=[failing]))
+    ended = play(s)
+    result = results(s)["call-1"]
+    assert words(result).startswith("Agent 'look' failed: API Error: 400 bad thing\nagentId: a")
+    assert (result.is_error, ended.result, s.keep(Crew).report()["failed"]) == (True, "end", 1)
+
+
+def test_an_agent_shares_the_budget_of_the_conversation() -> None:
+    model = Cast(
+        MAIN=[[task("SUB")], [Text("never asked")]], SUB=[[call("Echo", text="x")], [call("Echo", text="y")]]
+    )
+    s = build(model, limits=Limits(max_budget_usd=0.0003))
+    ended = play(s)
+    assert (ended.subtype, len(model.requests("SUB"))) == ("error_max_budget_usd", 2)
+
+
+def test_denials_of_an_agent_are_denials_of_the_turn_and_a_missing_tool_is_said_to_be_missing_here() -> None:
+    model = Cast(
+        MAIN=[[task("SUB", subagent_type="Explore")], [call("Echo", "e2", text="y")], [Text("end")]],
+        SUB=[[call("Echo", "e1", text="x"), task("SUB", "inner")], [Text("report")]],
+    )
+    host = RecordingHost()
+    ended = play(build(model, host, rules=[]))
+    (missing,) = [
+        e.event.result.content
+        for e in host.of(AgentSaid)
+        if isinstance(e.event, ToolFinished) and e.event.call.id == "inner"
+    ]
+    assert [d.tool_use_id for d in ended.denials] == ["e1", "e2"]
+    assert missing == (
+        "<tool_use_error>Error: No such tool available: Agent. Agent is not among the tools available here."
+        " Continue with the tools you have.</tool_use_error>"
+    )

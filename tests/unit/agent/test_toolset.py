@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from doubles import RecordingHost, ScriptedModel, call, echo, session, tool
+from forge.agent.loop import run_turn
+from forge.agent.reply import request
+from forge.agent.session import Prompt, Session
+from forge.agent.toolset import Circumstances, absence, defers, discovered, equip, sent, unloaded_note
+from forge.core.message import Message, Text, ToolResult
+from forge.core.model import ModelCard
+from forge.core.plan import Plan
+from forge.core.tools.builtin import builtin_tools
+
+CLAUDE = ModelCard("claude-sonnet-4-5", "anthropic", "anthropic")
+ON = {"ENABLE_TOOL_SEARCH": "true"}
+BUILTIN = {t.name: t for t in builtin_tools()}
+
+
+@pytest.mark.parametrize(
+    ("card", "env", "expected"),
+    [
+        (CLAUDE, ON, True),
+        (CLAUDE, {"ENABLE_TOOL_SEARCH": "auto:10"}, True),
+        (CLAUDE, {"ENABLE_TOOL_SEARCH": "false"}, False),
+        (CLAUDE, {}, True),
+        (ModelCard("gpt-5", "openai", "openai_chat"), ON, False),
+        (ModelCard("claude-3-5-haiku", "anthropic", "anthropic"), ON, False),
+    ],
+)
+def test_schemas_are_held_back_only_where_the_model_can_load_them(
+    card: ModelCard, env: dict[str, str], expected: bool
+) -> None:
+    assert defers(card, env) is expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "env", "answers", "absent"),
+    [
+        ({}, {"ENABLE_TOOL_SEARCH": "0"}, False, "AskUserQuestion EnterPlanMode ExitPlanMode TodoWrite ToolSearch WebSearch"),
+        ({}, ON, True, "TodoWrite WebSearch"),
+        (
+            {"webSearch": {"endpoint": "https://s.example"}},
+            {**ON, "CLAUDE_CODE_ENABLE_TASKS": "0"},
+            True,
+            "TaskCreate TaskGet TaskList TaskUpdate",
+        ),
+        (
+            {"todoFeatureEnabled": False},
+            ON,
+            True,
+            "TaskCreate TaskGet TaskList TaskUpdate TodoWrite WebSearch",
+        ),
+    ],
+)
+def test_tools_that_make_no_sense_are_absent_with_a_reason(
+    settings: dict[str, Any], env: dict[str, str], answers: bool, absent: str
+) -> None:
+    where = Circumstances(CLAUDE, env, settings.get, answers)
+    assert " ".join(name for name, each in BUILTIN.items() if absence(each, where)) == absent
+
+
+def test_a_request_carries_what_is_not_deferred_and_what_was_loaded() -> None:
+    tools = [tool("A", echo, deferred=True), tool("B", echo), tool("C", echo, deferred=True)]
+    search = tool("ToolSearch", echo)
+    assert [t.name for t in sent([*tools, search], {"C"})] == ["B", "C", "ToolSearch"]
+    assert sent(tools, set()) == tools
+
+
+def test_loaded_tools_are_found_again_in_the_history() -> None:
+    references = [{"type": "tool_reference", "tool_name": name} for name in ("A", "B")]
+    history = [
+        Message("user", [Text("x"), ToolResult("1", "plain")]),
+        Message("user", [ToolResult("2", [references[0]]), ToolResult("3", [Text("t"), references[1]])]),
+    ]
+    assert discovered(history) == {"A", "B"}
+
+
+def searching(*turns: Any, env: dict[str, str] | None = None) -> tuple[Session, ScriptedModel]:
+    model = ScriptedModel(list(turns))
+    model.card = CLAUDE
+    tools = [tool("Late", echo, deferred=True), tool("Now", echo), BUILTIN["ToolSearch"]]
+    s = session(model, RecordingHost(), tools)
+    s.parts = msgspec.structs.replace(s.parts, env=ON if env is None else env)
+    return s, model
+
+
+def test_the_model_hears_the_names_and_gets_the_schema_after_a_search() -> None:
+    s, model = searching(
+        [call("ToolSearch", query="select:Late", max_results=5)], [call("Late", "call-2", text="hi")]
+    )
+    equip(s)
+    assert [(r.kind, r.text.splitlines()[-2:]) for r in s.reminders] == [
+        ("deferred_tools", ["Late", "</system-reminder>"])
+    ]
+    asyncio.run(run_turn(s, Prompt("go", "p1")))
+    assert [[t.name for t in r.tools] for r in model.requests] == [
+        ["Now", "ToolSearch"],
+        ["Late", "Now", "ToolSearch"],
+        ["Late", "Now", "ToolSearch"],
+    ]
+
+
+def test_a_resumed_session_has_the_tools_it_had_loaded() -> None:
+    s, _ = searching()
+    loaded: list[Any] = [{"type": "tool_reference", "tool_name": "Late"}]
+    s.messages = [Message("user", [ToolResult("1", loaded)])]
+    equip(s)
+    assert [t.name for t in request(s).tools] == ["Late", "Now", "ToolSearch"]
+    assert s.reminders == []
+
+
+def test_a_tool_that_was_not_loaded_runs_all_the_same() -> None:
+    s, model = searching([call("Late", text="hi")])
+    asyncio.run(run_turn(s, Prompt("go", "p1")))
+    assert model.requests[1].messages[-1].blocks == [ToolResult("call-1", "echo hi")]
+
+
+def test_the_schema_of_a_tool_that_was_not_loaded_goes_with_its_error() -> None:
+    s, _ = searching()
+    late, now = s.find_tool("Late"), s.find_tool("Now")
+    assert late is not None and now is not None
+    assert unloaded_note(s, now) == ""
+    assert unloaded_note(s, late).endswith('Its input schema is: {"type":"object"}')
+
+
+def test_without_tool_search_everything_is_sent_at_once() -> None:
+    s, _ = searching(env={"ENABLE_TOOL_SEARCH": "0"})
+    equip(s)
+    assert ([t.name for t in request(s).tools], s.reminders) == (["Late", "Now"], [])
+
+
+def test_plan_mode_is_explained_with_the_place_of_the_plan(tmp_path: Any) -> None:
+    s = session(ScriptedModel([]), RecordingHost(), [BUILTIN["ExitPlanMode"]], cwd=str(tmp_path))
+    s.parts = msgspec.structs.replace(s.parts, env={"HOME": str(tmp_path)})
+    s.situation = s.situation.changed(mode="plan")
+    equip(s)
+    assert s.keep(Plan).mode() == "plan"
+    (reminder,) = s.reminders
+    assert reminder.kind == "plan_mode"
+    assert f"Write the plan to {tmp_path}/.claude/plans/" in reminder.text
