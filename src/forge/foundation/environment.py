@@ -28,6 +28,7 @@ WITHHELD_KEYS = (
     "processWrapper",
     "providers",
     "proxyAuthHelper",
+    "webSearch",
 )
 
 # Variables that send credentials elsewhere, replace them, or decide which programs and libraries are loaded.

@@ -1,7 +1,7 @@
 """Where the part of a transcript begins that a compacted conversation still needs.
 
 Long sessions are compacted many times; what came before the last time need not even be looked at. Found by
-the text of the records, from the end: whoever uses it checks what it found and reads the whole file otherwise.
+the text of the records, from the end: whoever uses it checks what it found or reads the whole file.
 """
 
 from __future__ import annotations

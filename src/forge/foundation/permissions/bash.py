@@ -92,8 +92,7 @@ def _asked(command: str, script: Script, parts: list[Simple], s: Situation) -> D
     rule = _matching(command, parts, s.having("ask"))
     if not rule:
         return None
-    kind = "rule" if len(script.commands) == 1 or rule.content is None else "subcommandResults"
-    return Decision("ask", GENERIC, reason_type=kind, rule=rule)
+    return Decision("ask", GENERIC, reason_type="rule", rule=rule)
 
 
 def _matching(command: str, parts: list[Simple], rules: list[Rule]) -> Rule | None:

@@ -156,8 +156,8 @@ def _denied_write(path: str, s: Situation) -> Decision | None:
 
 def _blocked(path: str, setting: str, what: str, s: Situation) -> Decision:
     text = (
-        f"{path} is outside {', '.join(s.directories)}; the permissions.{setting} setting blocks {what} outside"
-        " the working directories."
+        f"{path} is outside {', '.join(s.directories)}; the permissions.{setting} setting blocks {what}"
+        " outside the working directories."
     )
     return Decision("deny", text, reason_type="other", reason=text)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from forge.foundation.permissions.files import rule_on_path
-from forge.foundation.permissions.parts import why_ask
+from forge.foundation.permissions.parts import APPROVAL, why_ask
 from forge.foundation.permissions.places import inside, within
+from forge.foundation.permissions.reach import ENVIRON, EXPANSION
 from forge.foundation.permissions.situation import Decision
 from forge.foundation.permissions.suggest import (
     accept_edits,
@@ -41,13 +42,15 @@ def path_question(command: str, script: Script, reached: Walk, s: Situation) -> 
     for touch in reached.touches:
         unclear = _unclear(touch, reached)
         if unclear:
-            return _other(unclear, touch)
+            return _other(unclear, touch.word.value if unclear == UNCLEAR_INPUT else None)
+        if touch.complaint == ENVIRON or (touch.complaint == EXPANSION and touch.kind == "redirect"):
+            return _other(touch.complaint, None)
         if not _free(touch, s):
             return _question(command, touch, script, s)
         if touch.complaint:
-            return _other(touch.complaint, touch)
+            return _other(touch.complaint, touch.word.value)
     waiting = [simple for simple in script.commands if why_ask(simple, s)]
-    if len(waiting) != 1:
+    if len(waiting) != 1 or why_ask(waiting[0], s) != APPROVAL:
         return None
     for touch in reached.touches:
         if touch.writes and touch.kind != "redirect" and touch.simple is waiting[0]:
@@ -63,8 +66,8 @@ def _unclear(touch: Touch, reached: Walk) -> str:
     return CD_REDIRECT if touch.kind == "redirect" else CD_WRITE
 
 
-def _other(reason: str, touch: Touch) -> Decision:
-    return Decision("ask", reason, reason_type="other", reason=reason, blocked_path=touch.word.value)
+def _other(reason: str, path: str | None) -> Decision:
+    return Decision("ask", reason, reason_type="other", reason=reason, blocked_path=path)
 
 
 def _free(touch: Touch, s: Situation) -> bool:

@@ -7,32 +7,8 @@ import os.path
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import TypedDict, Unpack
 
     from forge.foundation.permissions.rule import Rule
-
-    class SituationFields(TypedDict, total=False):
-        start_dir: str
-        directories: Iterable[str]
-        home: str
-        mode: str
-        rules: Iterable[Rule]
-        deny_instead_of_prompting: bool
-        block_reads_outside: bool
-        block_writes_outside: bool
-        block_reads_exempt: Iterable[str]
-        free_read_dirs: Iterable[str]
-        config_dirs: Iterable[str]
-
-    class DecisionFields(TypedDict, total=False):
-        reason_type: str | None
-        reason: str | None
-        rule: Rule | None
-        blocked_path: str | None
-        suggestions: Iterable[dict[str, object]]
-        tool_error: bool
-        requires_interaction: bool
-        counted: bool
 
 
 class Situation:
@@ -53,20 +29,35 @@ class Situation:
         "start_dir",
     )
 
-    def __init__(self, *, cwd: str, **fields: Unpack[SituationFields]) -> None:
+    def __init__(  # noqa: PLR0913 - a record with one argument per field
+        self,
+        *,
+        cwd: str,
+        start_dir: str = "",
+        directories: Iterable[str] = (),
+        home: str = "",
+        mode: str = "default",
+        rules: Iterable[Rule] = (),
+        deny_instead_of_prompting: bool = False,
+        block_reads_outside: bool = False,
+        block_writes_outside: bool = False,
+        block_reads_exempt: Iterable[str] = (),
+        free_read_dirs: Iterable[str] = (),
+        config_dirs: Iterable[str] = (),
+    ) -> None:
         self.cwd = os.path.normpath(cwd)
-        self.start_dir = os.path.normpath(fields.get("start_dir") or cwd)
-        added = [os.path.normpath(path) for path in fields.get("directories", ())]
+        self.start_dir = os.path.normpath(start_dir or cwd)
+        added = [os.path.normpath(path) for path in directories]
         self.directories = list(dict.fromkeys([self.start_dir, *added]))
-        self.home = os.path.normpath(fields.get("home") or os.path.expanduser("~"))
-        self.mode = fields.get("mode", "default")
-        self.rules = list(fields.get("rules", ()))
-        self.deny_instead_of_prompting = fields.get("deny_instead_of_prompting", False)
-        self.block_reads_outside = fields.get("block_reads_outside", False)
-        self.block_writes_outside = fields.get("block_writes_outside", False)
-        self.block_reads_exempt = list(fields.get("block_reads_exempt", ()))
-        self.free_read_dirs = list(fields.get("free_read_dirs", ()))
-        self.config_dirs = list(fields.get("config_dirs", ()))
+        self.home = os.path.normpath(home or os.path.expanduser("~"))
+        self.mode = mode
+        self.rules = list(rules)
+        self.deny_instead_of_prompting = deny_instead_of_prompting
+        self.block_reads_outside = block_reads_outside
+        self.block_writes_outside = block_writes_outside
+        self.block_reads_exempt = list(block_reads_exempt)
+        self.free_read_dirs = list(free_read_dirs)
+        self.config_dirs = list(config_dirs)
 
     def changed(self, **fields: object) -> Situation:
         """A copy in which the named fields have new values."""
@@ -86,8 +77,8 @@ class Situation:
 class Decision:
     """The verdict on one tool call, with what a host shows and what it may offer to remember.
 
-    `tool_error` marks a denial that the protocol reports as a tool error, `counted` whether it is listed among
-    the permission denials of the result.
+    `tool_error` marks a denial that is reported as a tool error, `counted` whether the result lists it among the
+    permission denials.
     """
 
     __slots__ = (
@@ -103,17 +94,30 @@ class Decision:
         "verdict",
     )
 
-    def __init__(self, verdict: str, message: str = "", **fields: Unpack[DecisionFields]) -> None:
+    def __init__(  # noqa: PLR0913 - a record with one argument per field
+        self,
+        verdict: str,
+        message: str = "",
+        *,
+        reason_type: str | None = None,
+        reason: str | None = None,
+        rule: Rule | None = None,
+        blocked_path: str | None = None,
+        suggestions: Iterable[dict[str, object]] = (),
+        tool_error: bool = False,
+        requires_interaction: bool = False,
+        counted: bool = True,
+    ) -> None:
         self.verdict = verdict
         self.message = message
-        self.reason_type = fields.get("reason_type")
-        self.reason = fields.get("reason")
-        self.rule = fields.get("rule")
-        self.blocked_path = fields.get("blocked_path")
-        self.suggestions = list(fields.get("suggestions", ()))
-        self.tool_error = fields.get("tool_error", False)
-        self.requires_interaction = fields.get("requires_interaction", False)
-        self.counted = fields.get("counted", True)
+        self.reason_type = reason_type
+        self.reason = reason
+        self.rule = rule
+        self.blocked_path = blocked_path
+        self.suggestions = list(suggestions)
+        self.tool_error = tool_error
+        self.requires_interaction = requires_interaction
+        self.counted = counted
 
     def __repr__(self) -> str:
         return f"Decision({self.verdict!r}, {self.message!r}, reason_type={self.reason_type!r})"
