@@ -12,6 +12,7 @@ import os
 import random
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,8 @@ def run_and_kill(work: Path, script: str, after_ms: float | None) -> int:
     ]
     env = {"PATH": os.environ["PATH"], "HOME": str(work / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
     child = subprocess.Popen(command, cwd=project, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdin is not None
+    assert child.stdout is not None
     timer = _killer(child, after_ms)
     asked = 0
     try:
@@ -70,6 +73,9 @@ def run_and_kill(work: Path, script: str, after_ms: float | None) -> int:
         timer.cancel()
         child.kill()
         child.wait(10)
+        for pipe in (child.stdin, child.stdout):
+            with suppress(BrokenPipeError):
+                pipe.close()
     return asked
 
 

@@ -40,7 +40,7 @@ def running(place: Path, scenario: list[Any], *args: str) -> Iterator[subprocess
     """A run of forge that is still going on."""
     with serve(scenario) as server:
         process = subprocess.Popen(
-            [sys.executable, "-m", "forge", "-p", *args, *STREAM, "--allowedTools", "Bash"],
+            [sys.executable, "-m", "forge", "-p", *args, *STREAM, "--permission-mode", "bypassPermissions"],
             cwd=place / "project",
             env=run_env(place, server.url),
             stdin=subprocess.PIPE if args == STREAM_INPUT else subprocess.DEVNULL,
@@ -115,9 +115,13 @@ def test_the_end_of_a_background_command_wakes_the_model(place: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_leaves_no_background_process(place: Path, number: int) -> None:
+@pytest.mark.parametrize("args", [("go",), STREAM_INPUT])
+def test_a_signal_leaves_no_background_process(place: Path, args: tuple[str, ...], number: int) -> None:
     command = "echo $$ > pid; sleep 60 & setsid sleep 60 & wait"
-    with running(place, turns({"command": command, "run_in_background": True}), "go") as process:
+    with running(place, turns({"command": command, "run_in_background": True}), *args) as process:
+        if process.stdin is not None:
+            process.stdin.write(PROMPT)
+            process.stdin.flush()
         until_result(process)
         process.send_signal(number)
         assert process.wait(10) != 0

@@ -285,3 +285,35 @@ def test_messages_without_a_name_are_replayed_too(home: Path, project: Path, sta
     replayed = [r["message"]["content"] for r in host.records if r.get("isReplay")]
     assert replayed == ["go"]
     assert not [r for r in host.records if r["type"] == "command_lifecycle"]
+
+
+LOOP = {"command": "echo begun; while [ ! -e go ]; do sleep 0.05; done", "run_in_background": True}
+
+
+def test_a_job_is_watched_by_the_host_and_its_end_wakes_the_model(
+    home: Path, project: Path, started: list[Host]
+) -> None:
+    script = [[{"tool": "Bash", "input": LOOP}], [{"text": "started"}], [{"text": "heard of it"}]]
+    with serve(script) as server:
+        host = begin(started, project, environment(home, server.url), "--allowedTools", "Bash")
+        host.say("go")
+        assert host.until("result")["result"] == "started"
+        task = next(r["task_id"] for r in host.records if r.get("subtype") == "task_started")
+        outputs = (host.request("get_task_output", task_id=task)["response"] for _ in range(1000))
+        told = next(o for o in outputs if o["output"])
+        assert told == {"output": "begun\n", "total_bytes": 6, "truncated": False}
+        (project / "go").touch()
+        assert host.until("result")["result"] == "heard of it"
+        assert host.finish() == 0
+
+
+def test_a_job_is_stopped_by_the_host(home: Path, project: Path, started: list[Host]) -> None:
+    with serve([[{"tool": "Bash", "input": LOOP}], [{"text": "started"}]]) as server:
+        host = begin(started, project, environment(home, server.url), "--allowedTools", "Bash")
+        host.say("go")
+        host.until("result")
+        task = next(r["task_id"] for r in host.records if r.get("subtype") == "task_started")
+        host.request("stop_task", task_id=task)
+        assert host.finish() == 0
+    ends = [r["status"] for r in host.records if r.get("subtype") == "task_notification"]
+    assert ends == ["stopped"]

@@ -17,6 +17,9 @@ def check_requests(bodies: dict[str, list[Any]]) -> None:
     assert [b["type"] for b in blocks[-2:]] == ["text", "image"]
     history = bodies["past"][2]["messages"]
     assert [m["role"] for m in history] == ["user", "assistant", "user", "assistant", "user"]
+    asked = [(b["model"], "Run the tests." in _system([b])) for b in bodies["agents"]]
+    helper, main = ("claude-haiku-5-5", True), ("claude-sonnet-4-5", False)
+    assert asked == [main, helper, helper, main]
     assert bodies["hooks"] == bodies["inner_mcp"] == []
 
 

@@ -43,7 +43,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "structured": {"value": {"name": "x", "n": 1}},
     "past": {"results": ["two", "three"], "same": True, "forked": True, "continued": True},
     "own_id": {"kept": True},
-    "agents": {"result": "ok", "known": True},
+    "agents": {"result": "ok", "known": True, "inner": True, "told": ["task_started"]},
     "no_sources": {"errors": [False]},
     "sources": {"errors": [True]},
     "prompt_text": {"result": "ok"},

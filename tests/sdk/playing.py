@@ -51,3 +51,10 @@ def play(command: list[str], place: Path, **env: str) -> Played:
         raise AssertionError(done.stderr.decode("utf-8", "replace")[-4000:])
     facts = json.loads(done.stdout.decode().splitlines()[-1])
     return Played(facts, {name: server.bodies for name, server in servers.items()})
+
+
+def different(facts: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """Seen and expected facts of the scenarios where they differ."""
+    names = facts.keys() | expected.keys()
+    pairs = {name: (facts.get(name), expected.get(name)) for name in sorted(names)}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

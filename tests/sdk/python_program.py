@@ -220,9 +220,17 @@ async def own_id(p: Place) -> Facts:
 
 
 async def agents(p: Place) -> Facts:
-    own = {"tester": sdk.AgentDefinition(description="Runs tests", prompt="Run the tests.")}
-    messages = await ask("go", p.options(agents=own))
-    return {"result": ended(messages).result, "known": "tester" in begun(messages)["agents"]}
+    tester = sdk.AgentDefinition(
+        description="Runs tests", prompt="Run the tests.", tools=["Read"], model="haiku"
+    )
+    messages = await ask("go", p.options(agents={"tester": tester}))
+    inner = [m for m in messages if getattr(m, "parent_tool_use_id", None)]
+    return {
+        "result": ended(messages).result,
+        "known": "tester" in begun(messages)["agents"],
+        "inner": bool(inner),
+        "told": [m.subtype for m in messages if getattr(m, "subtype", "") == "task_started"],
+    }
 
 
 async def no_sources(p: Place) -> Facts:

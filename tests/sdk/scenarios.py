@@ -16,6 +16,7 @@ def say(words: str) -> list[dict[str, Any]]:
 
 REFUSAL = {"status": 400, "error": {"type": "invalid_request_error", "message": "bad thing"}}
 VALUE = {"name": "x", "n": 1}
+ERRAND = {"description": "d", "prompt": "p", "subagent_type": "tester", "run_in_background": False}
 
 # `{cwd}` and `{other}` become the scenario's own directory and one beside it.
 TURNS: dict[str, list[Any]] = {
@@ -37,7 +38,11 @@ TURNS: dict[str, list[Any]] = {
     "structured": [[{"tool": "StructuredOutput", "input": VALUE}]],
     "past": [say("one"), say("two"), say("three")],
     "own_id": [say("ok")],
-    "agents": [say("ok")],
+    # The agent is asked the same: it has no tool for that, hears so, and says "ok", too.
+    "agents": [
+        [{"tool": "Agent", "input": ERRAND}],
+        say("ok"),
+    ],
     "no_sources": [[bash("touch a.txt")], say("ok")],
     "sources": [[bash("touch a.txt")], say("ok")],
     "prompt_text": [say("ok")],

@@ -206,9 +206,15 @@ const scenarios = {
     return { kept: ended(await ask('q', options(p, { sessionId }))).session_id === sessionId };
   },
   async agents(p) {
-    const agents = { tester: { description: 'Runs tests', prompt: 'Run the tests.' } };
+    const tester = { description: 'Runs tests', prompt: 'Run the tests.', tools: ['Read'], model: 'haiku' };
+    const agents = { tester };
     const seen = await ask('go', options(p, { agents }));
-    return { result: ended(seen).result, known: begun(seen).agents.includes('tester') };
+    return {
+      result: ended(seen).result,
+      known: begun(seen).agents.includes('tester'),
+      inner: seen.some((m) => m.parent_tool_use_id),
+      told: seen.map(kind).filter((k) => k === 'task_started'),
+    };
   },
   async no_sources(p) {
     return { errors: errors(await ask('go', options(p, { settingSources: [], allowedTools: ['Bash'] }))) };

@@ -16,32 +16,40 @@ class Background:
     """Runs jobs as tasks of the session's event loop. Every end becomes a prompt that wakes the session."""
 
     def __init__(self) -> None:
+        self._views: dict[str, JobView] = {}
         self._jobs: dict[str, Job] = {}
-        self._status: dict[str, str] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._attended: dict[str, asyncio.Task[None]] = {}
 
     def begin(self, s: Session, job: Job) -> None:
-        """Starts a job and tells the host."""
+        """Starts a job and tells the host; one that a call has waited for is begun again to be left alone."""
+        if not job.backgrounded:
+            s.emit(JobStarted(job))
+            self._attended[job.id] = asyncio.ensure_future(self._attend(s, job))
+            return
+        waited = self._attended.pop(job.id, None)
+        if waited is not None:
+            waited.cancel()
         _let_read(s, job)
         self._jobs[job.id] = job
-        self._status[job.id] = "running"
+        self._views[job.id] = _view(job, "running")
         s.emit(JobsChanged(self.running()))
-        s.emit(JobStarted(job))
+        s.emit(JobStarted(job, moved=waited is not None))
         if job.listen is not None:
             job.listen(lambda words: s.wake(event_notice(s, job, words)))
         self._tasks[job.id] = asyncio.ensure_future(self._watch(s, job))
 
     def views(self) -> list[JobView]:
         """All jobs of the session."""
-        return [_view(job, self._status[job.id]) for job in self._jobs.values()]
+        return list(self._views.values())
 
     def running(self) -> list[JobView]:
         """The jobs that have not ended."""
-        return [view for view in self.views() if view.status == "running"]
+        return [self._views[job_id] for job_id in self._jobs]
 
     def holding(self) -> bool:
         """Whether a running job keeps the turn's result back."""
-        return any(job.holds and self._status[job.id] == "running" for job in self._jobs.values())
+        return any(job.holds for job in self._jobs.values())
 
     def stop(self, job_id: str) -> bool:
         """Stops a running job."""
@@ -54,7 +62,7 @@ class Background:
 
     async def close(self) -> None:
         """Stops everything that still runs and waits until it is gone."""
-        tasks = [task for task in self._tasks.values() if not task.done()]
+        tasks = [t for t in (*self._tasks.values(), *self._attended.values()) if not t.done()]
         if not tasks:
             return
         try:
@@ -64,12 +72,19 @@ class Background:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _attend(self, s: Session, job: Job) -> None:
+        end = await job.run()
+        self._attended.pop(job.id, None)
+        s.emit(JobEnded(job, end))
+
     async def _watch(self, s: Session, job: Job) -> None:
         try:
             end = await job.run()
         except asyncio.CancelledError:
             end = _stopped(job)
-        self._status[job.id] = end.status
+        # What an ended job has gathered is of no use any more, only its name is.
+        del self._jobs[job.id], self._tasks[job.id]
+        self._views[job.id] = _view(job, end.status)
         s.emit(JobEnded(job, end))
         s.emit(JobsChanged(self.running()))
         if not end.quiet:

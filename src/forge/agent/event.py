@@ -127,9 +127,10 @@ class LocalOutput(msgspec.Struct, frozen=True):
 
 
 class JobStarted(msgspec.Struct, frozen=True):
-    """A job goes on beside the conversation."""
+    """A job goes on beside the conversation; `moved`: until now a call has waited for it."""
 
     job: Job
+    moved: bool = False
 
 
 class JobEnded(msgspec.Struct, frozen=True):

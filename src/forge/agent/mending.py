@@ -16,12 +16,13 @@ _STRICT = frozenset({"text", "tool_use", "tool_result", "thinking", "redacted_th
 
 
 class Mending:
-    """What was left out of one history."""
+    """What was left out of one history; `settled`: nothing at its end waits for an answer."""
 
     def __init__(self, notes: list[str]) -> None:
         self._notes = notes
         self.dropped = 0
         self.orphans = 0
+        self.settled = False
 
     def notes(self) -> list[str]:
         """Everything there is to say, in plain words."""
@@ -61,7 +62,9 @@ class Mending:
             if kind == "tool_use":
                 return msgspec.convert(raw, ToolUse)
             if kind == "tool_result" and isinstance(raw.get("tool_use_id"), str):
-                kept = {k: raw[k] for k in ("type", "tool_use_id", "content", "is_error") if k in raw}
+                kept: dict[str, Any] = {
+                    k: raw[k] for k in ("type", "tool_use_id", "content", "is_error") if k in raw
+                }
                 return decode_block(kept)
             if kind == "text" and isinstance(raw.get("text"), str) and raw["text"]:
                 return raw
@@ -79,22 +82,31 @@ def repair(history: list[Message], mending: Mending | None = None) -> list[Messa
     """Answers calls that never got a result and closes a trailing question, as the reference does."""
     mending = mending or Mending([])
     fixed: list[Message] = []
-    if history and history[0].role == "assistant":
-        fixed.append(Message("user", [Text(text("beginning_missing"))]))
     for message in history:
         calls = [c.id for c in fixed[-1].calls] if fixed and fixed[-1].role == "assistant" else []
         if message.role == "assistant":
             _close(fixed, calls)
-            fixed.append(message)
+            _follow(fixed, message)
             continue
         blocks = _answers(message.blocks, calls, mending)
         if blocks:
             fixed.append(Message("user", blocks))
     if fixed:
         _close(fixed, [c.id for c in fixed[-1].calls])
-    if fixed and fixed[-1].role == "user":
+    if fixed and fixed[-1].role == "user" and not mending.settled:
         fixed.append(Message("assistant", [Text(NO_RESPONSE)], made_by="<synthetic>"))
     return fixed
+
+
+def _follow(fixed: list[Message], reply: Message) -> None:
+    """Adds a reply, which must stand behind a message of the user."""
+    if not fixed:
+        fixed.append(Message("user", [Text(text("beginning_missing"))]))
+    last = fixed[-1]
+    if last.role == "assistant":
+        fixed[-1] = Message("assistant", [*last.blocks, *reply.blocks], last.id, last.made_by)
+    else:
+        fixed.append(reply)
 
 
 def _close(fixed: list[Message], calls: list[str]) -> None:

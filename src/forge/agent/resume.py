@@ -21,7 +21,7 @@ from forge.foundation.transcript_tail import recent_start
 
 __all__ = ["NO_RESPONSE", "Past", "find_session", "load", "messages", "newest_session", "repair"]
 
-_COMMAND_OUTPUT = ("<local-command-caveat>", "<local-command-stdout>", "<local-command-stderr>")
+_COMMAND_OUTPUT = ("<local-command-stdout>", "<local-command-stderr>")
 
 
 class Past(msgspec.Struct, frozen=True):
@@ -60,6 +60,7 @@ class _Entry(msgspec.Struct, gc=False):
     madeBy: Any = None
     timestamp: Any = None
     isApiErrorMessage: Any = None
+    isCompactSummary: Any = None
 
 
 _decode_raw = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -72,7 +73,7 @@ def load(path: str, until: str = "") -> Past | None:
         index, line, notes = _conversation(path, until)
     except OSError:
         return None
-    if not any(link.kind in ("user", "assistant") and link.stamped for link in line):
+    if not _has_words(line):
         return None
     mending = Mending([*index.notes, *notes])
     files = KnownFiles()
@@ -93,14 +94,13 @@ def messages(line: Iterable[Record], mending: Mending | None = None) -> list[Mes
     """The history of a chain of records; neighbours of one role become one message."""
     mending = mending or Mending([])
     history: list[Message] = []
-    local = False
     for record in line:
         kind = record.get("type")
         if kind == "attachment":
             _add_reminder(history, record)
         elif kind in ("user", "assistant"):
-            local = _is_local_command(record, after_one=local)
-            if not local and not record.get("isApiErrorMessage"):
+            mending.settled = kind == "assistant" or _expects_nothing(record)
+            if not record.get("isApiErrorMessage"):
                 _add_message(history, record, "user" if kind == "user" else "assistant", mending)
     return history
 
@@ -135,7 +135,17 @@ def _conversation(path: str, until: str) -> tuple[Index, list[Link], list[str]]:
         if line and line[0].kind == "system" and not notes and not index.notes:
             return index, line, notes
     index = read_index(path)
-    return index, *lineage(index.links, index.kept, until)
+    line, notes = lineage(index.links, index.kept, until)
+    if not until and not _has_words(line):
+        spoken = [link for link in index.links if _has_words([link]) and not link.side]
+        if spoken:
+            line, more = lineage(index.links, index.kept, spoken[-1].uuid)
+            notes = [*notes, *more, "the entries written last belong to no conversation: they are left out"]
+    return index, line, notes
+
+
+def _has_words(line: list[Link]) -> bool:
+    return any(link.kind in ("user", "assistant") and link.stamped for link in line)
 
 
 def _entries(path: str, line: list[Link]) -> Iterator[Record]:
@@ -156,13 +166,13 @@ def _cost_state(index: Index) -> dict[str, Any]:
     return {}
 
 
-def _is_local_command(record: Record, *, after_one: bool) -> bool:
-    """Whether an entry shows a command of the program itself, which the model was never told about."""
+def _expects_nothing(record: Record) -> bool:
+    """Whether nobody waits for an answer to an entry: a summary, or what a command of the program said."""
+    if record.get("isCompactSummary") is True:
+        return True
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(content, str):
-        return False
-    return content.startswith(_COMMAND_OUTPUT) or (after_one and content.startswith("<command-name>"))
+    return isinstance(content, str) and content.startswith(_COMMAND_OUTPUT)
 
 
 def _add_message(history: list[Message], record: Record, role: Role, mending: Mending) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from forge.foundation.transcript import decode_record
 
+_UUID = re.compile(rb'"uuid":"([^"]+)"')
 _STAMP = re.compile(rb'"timestamp":"(\d{4}-\d\d-\d\d)T')
 _TOKENS = {
     "input": "inputTokens",
@@ -52,82 +54,101 @@ class Spent(msgspec.Struct, frozen=True):
 Totals = dict[str, Amount]
 
 
-class _States(msgspec.Struct, frozen=True):
-    """The totals a transcript goes through, with their days; `root` is the id of its first entry."""
+class _Step(msgspec.Struct, frozen=True):
+    """The totals at one moment, its day, and the last entry before it."""
 
-    session: str
+    day: str
+    entry: str
+    totals: Totals
+
+
+class _States(msgspec.Struct, frozen=True):
+    """The totals a transcript goes through; `root` is the id of its first entry."""
+
+    path: str
     root: str
-    steps: list[tuple[str, Totals]]
+    steps: list[_Step]
 
 
 def read_spending(paths: list[str]) -> list[Spent]:
     """What the sessions of these transcripts cost, per session, model and day."""
-    states = [s for path in paths if (s := _states(path)) is not None]
     families: dict[str, list[_States]] = {}
-    for state in states:
-        families.setdefault(state.root, []).append(state)
-    return [spent for state in states for spent in _spent(state, _inherited(state, families[state.root]))]
+    for path in paths:
+        states = _states(path)
+        if states is not None:
+            families.setdefault(states.root or path, []).append(states)
+    return [
+        spent
+        for family in families.values()
+        for n, states in enumerate(family)
+        for spent in _spent(states, _inherited(n, family))
+    ]
 
 
 def _states(path: str) -> _States | None:
-    steps: list[tuple[str, Totals]] = []
-    root, day = "", ""
+    steps: list[_Step] = []
+    root, day, last = "", "", b""
     try:
         with open(path, "rb") as lines:
             for line in lines:
                 if b'"cost-state"' in line[:200]:
-                    _add_step(steps, line, day)
+                    _add_step(steps, line, day, last)
                 elif (stamp := _STAMP.search(line)) is not None:
-                    day = stamp[1].decode()
-                    root = root or _first(line)
+                    day, last = stamp[1].decode(), line
+                    root = root or _entry(line)
     except OSError:
         return None
-    return _States(os.path.basename(path).removesuffix(".jsonl"), root, steps) if steps else None
+    return _States(path, root, steps) if steps else None
 
 
-def _add_step(steps: list[tuple[str, Totals]], line: bytes, day: str) -> None:
+def _add_step(steps: list[_Step], line: bytes, day: str, last: bytes) -> None:
     record = decode_record(line) or {}
     models = record.get("modelUsage")
     if record.get("type") == "cost-state" and isinstance(models, dict):
-        steps.append((day, {name: _amount(row) for name, row in models.items() if isinstance(row, dict)}))
+        totals = {name: _amount(row) for name, row in models.items() if isinstance(row, dict)}
+        steps.append(_Step(day, _entry(last), totals))
 
 
-def _first(line: bytes) -> str:
-    record = decode_record(line) or {}
-    return str(record["uuid"]) if isinstance(record.get("uuid"), str) else ""
+def _entry(line: bytes) -> str:
+    uuid = (decode_record(line) or {}).get("uuid")
+    return uuid if isinstance(uuid, str) else ""
 
 
-def _inherited(state: _States, family: list[_States]) -> Totals:
-    """The totals a fork began with: the largest of its relatives that its own first totals contain."""
-    _, first = state.steps[0]
+def _inherited(place: int, family: list[_States]) -> Totals:
+    """The totals a fork began with: the latest of a relative's whose entries it has copied."""
+    own = family[place]
+    if len(family) == 1:
+        return {}
+    copied = _entries_before_first_state(own.path)
     best: Totals = {}
-    for relative in family if state.root else ():
-        for _, totals in relative.steps if relative is not state else ():
-            if _contains(first, totals) and _cost(totals) > _cost(best):
-                best = totals
+    for n, relative in enumerate(family):
+        for step in relative.steps if n != place else ():
+            # Two files that are the same up to here are copies: the first one counts.
+            twin = step.entry == own.steps[0].entry and n > place
+            if step.entry in copied and not twin and _cost(step.totals) > _cost(best):
+                best = step.totals
     return best
 
 
-def _spent(state: _States, before: Totals) -> list[Spent]:
+def _entries_before_first_state(path: str) -> set[str]:
+    found: set[str] = set()
+    with suppress(OSError), open(path, "rb") as lines:
+        for line in lines:
+            if b'"cost-state"' in line[:200]:
+                break
+            found.update(uuid.decode("utf-8", "replace") for uuid in _UUID.findall(line))
+    return found
+
+
+def _spent(states: _States, before: Totals) -> list[Spent]:
+    session = os.path.basename(states.path).removesuffix(".jsonl")
     found: dict[tuple[str, str], Amount] = {}
-    for day, totals in state.steps:
-        for model, total in totals.items():
-            key = (model, day)
+    for step in states.steps:
+        for model, total in step.totals.items():
+            key = (model, step.day)
             found[key] = found.get(key, Amount()) + (total - before.get(model, Amount()))
-        before = {**before, **totals}
-    return [
-        Spent(state.session, model, day, amount)
-        for (model, day), amount in found.items()
-        if amount != Amount()
-    ]
-
-
-def _contains(whole: Totals, part: Totals) -> bool:
-    return all(
-        getattr(whole.get(model, Amount()), field) >= getattr(amount, field)
-        for model, amount in part.items()
-        for field in Amount.__struct_fields__
-    )
+        before = {**before, **step.totals}
+    return [Spent(session, *key, amount) for key, amount in found.items() if amount != Amount()]
 
 
 def _cost(totals: Totals) -> tuple[float, int]:

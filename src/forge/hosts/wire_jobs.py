@@ -12,8 +12,12 @@ Record = dict[str, Any]
 
 
 def started(e: JobStarted, system: Callable[..., Record]) -> list[Record]:
-    """A job was started."""
+    """A job was started, or is no longer waited for."""
     job = e.job
+    if e.moved:
+        return [
+            system("task_updated", task_id=job.id, run_id=run_id(job.id), patch={"is_backgrounded": True})
+        ]
     return [
         system(
             "task_started",
@@ -35,8 +39,11 @@ def ended(e: JobEnded, system: Callable[..., Record], now: float) -> list[Record
     """A job is over."""
     job, end = e.job, e.end
     patch = {"status": "killed" if end.status == "stopped" else end.status, "end_time": round(now * 1000)}
+    updated = system("task_updated", task_id=job.id, run_id=run_id(job.id), patch=patch)
+    # The end of a command that a call has waited for is no change: it never went on by itself.
+    before = [updated] if job.backgrounded or job.kind == "local_agent" else []
     return [
-        system("task_updated", task_id=job.id, run_id=run_id(job.id), patch=patch),
+        *before,
         system(
             "task_notification",
             task_id=job.id,

@@ -182,6 +182,22 @@ def test_a_history_without_its_beginning_starts_with_a_user_message(tmp_path: Pa
     assert past.notes == ["the parent of entry a is missing: the conversation starts there"]
 
 
+def test_a_stray_entry_at_the_end_does_not_hide_the_conversation(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    stray = {**attachment("e", "x", "environment", "late"), "parentUuid": None}
+    write(path, line("user", "u", None, "q"), line("assistant", "a", "u", "answer"), stray)
+    past = load(str(path))
+    assert past is not None
+    assert [m.text for m in past.messages] == ["q", "answer"]
+    assert past.notes == ["the entries written last belong to no conversation: they are left out"]
+
+
+def test_replies_between_which_nothing_is_left_become_one() -> None:
+    orphan = Message("user", [ToolResult("nobody", "ok")])
+    history = [orphan, Message("assistant", [Text("a")]), orphan, Message("assistant", [Text("b")])]
+    assert ids(repair(history))[1:] == [("assistant", [Text("a"), Text("b")])]
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -259,10 +275,38 @@ def test_a_compacted_session_of_the_reference_resumes_as_it_was_sent(tmp_path: P
     assert ids(past.messages) == [
         ("user", [Text("Summary: before")]),
         ("assistant", [Text("kept answer")]),
-        ("user", [Text("<system-reminder>read</system-reminder>"), Text(REMINDER), Text("after")]),
-        ("assistant", [Text(NO_RESPONSE)]),
+        (
+            "user",
+            [
+                Text("<system-reminder>read</system-reminder>"),
+                Text(REMINDER),
+                Text("<local-command-caveat>x</local-command-caveat>"),
+                Text("<command-name>/compact</command-name>"),
+                Text("<local-command-stdout>Compacted</local-command-stdout>"),
+                Text("after"),
+            ],
+        ),
     ]
     assert past.notes == []
+
+
+@pytest.mark.parametrize(
+    ("content", "facts", "answered"),
+    [
+        ("a question", {}, True),
+        ("Summary: all", {"isCompactSummary": True}, False),
+        ("<local-command-stdout>Compacted</local-command-stdout>", {}, False),
+    ],
+    ids=["prompt", "summary", "command"],
+)
+def test_only_a_question_without_an_answer_gets_one(
+    tmp_path: Path, content: str, facts: dict[str, Any], answered: bool
+) -> None:
+    path = tmp_path / "s.jsonl"
+    write(path, {**line("user", "u", None, content), **facts}, attachment("e", "u", "environment", REMINDER))
+    past = load(str(path))
+    assert past is not None
+    assert [m.role for m in past.messages] == ["user", "assistant"][: 1 + answered]
 
 
 def test_the_records_of_a_fork_are_those_of_the_conversation_as_they_were_written(tmp_path: Path) -> None:

@@ -45,12 +45,22 @@ def test_totals_become_what_each_day_cost(tmp_path: Path) -> None:
 
 
 def test_what_a_fork_inherited_is_counted_once(tmp_path: Path) -> None:
-    one = write(tmp_path / "one.jsonl", entry("a", "2026-01-01"), state(m=1.0), state(m=2.0), state(m=4.0))
-    two = write(tmp_path / "two.jsonl", entry("a", "2026-01-01"), entry("c", "2026-01-02"), state(m=2.5))
-    assert read_spending([one, two]) == [
+    a, b, c = (entry(uuid, "2026-01-01") for uuid in "abc")
+    one = write(tmp_path / "one.jsonl", a, state(m=1.0), b, state(m=2.0), c, state(m=4.0))
+    two = write(tmp_path / "two.jsonl", a, b, entry("d", "2026-01-02"), state(m=2.5))
+    three = write(tmp_path / "three.jsonl", a, b, entry("e", "2026-01-02"), state(m=2.5), state(m=3.0))
+    expected = [
         spent("one", "m", "2026-01-01", 4.0),
         spent("two", "m", "2026-01-02", 0.5),
+        spent("three", "m", "2026-01-02", 1.0),
     ]
+    assert read_spending([one, two, three]) == expected
+    assert read_spending([three, two, one]) == expected[::-1]
+
+
+def test_a_copied_file_counts_once(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{n}.jsonl", entry("a", "2026-01-01"), state(m=1.0)) for n in range(3)]
+    assert read_spending(paths) == [spent("0", "m", "2026-01-01", 1.0)]
 
 
 def test_damaged_records_cost_nothing(tmp_path: Path) -> None:

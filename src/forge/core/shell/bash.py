@@ -10,6 +10,7 @@ import msgspec
 from forge.core.amount import human_duration
 from forge.core.shell.detached import (
     DEFAULT_LIMIT,
+    Attended,
     in_background,
     is_allowed,
     may_outlast,
@@ -91,19 +92,33 @@ def _in_background(args: Args, ctx: ToolContext) -> ToolOutput:
 
 async def _execute(args: Args, cwd: str, limit: float, ctx: ToolContext) -> Outcome | ToolOutput:
     """The outcome of the command; the result of the call if it goes on in the background."""
-    running = started(args.command, cwd, ctx, on_progress=ctx.progress)
-    if await running.ended(limit / 1000):
-        return await running.outcome()
-    if not may_outlast(args.command, ctx):
-        return await running.killed()
-    task_id = new_task_id()
+    attended = Attended(args.command, args.description, ctx)
+    running = started(args.command, cwd, ctx, on_progress=attended.second)
+    status = "stopped"
     try:
-        task = task_id, output_file(task_id, ctx)
+        if not await running.ended(limit / 1000):
+            moving = _moving(attended.task_id, args, ctx)
+            if moving:
+                output = moved(running, (attended.task_id, moving), limit, _output_limit(ctx))
+                what = args.command, args.description
+                ctx.begin(shell_job(running, (attended.task_id, moving), what, DEFAULT_LIMIT))
+                return output
+            return await running.killed()
+        outcome = await running.outcome()
+        status = "failed" if outcome.exit_code else "completed"
+        return outcome
+    finally:
+        await attended.over(status)
+
+
+def _moving(task_id: str, args: Args, ctx: ToolContext) -> str:
+    """The output file of a command that may go on in the background; else ""."""
+    if not may_outlast(args.command, ctx):
+        return ""
+    try:
+        return output_file(task_id, ctx)
     except ToolError:
-        return await running.killed()
-    output = moved(running, task, limit, _output_limit(ctx))
-    ctx.begin(shell_job(running, task, (args.command, args.description), DEFAULT_LIMIT))
-    return output
+        return ""
 
 
 def timeout_ms(wanted: float | None, ctx: ToolContext) -> float:

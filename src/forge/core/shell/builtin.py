@@ -13,7 +13,12 @@ from forge.core.tool import Action, Tool
 
 def shell_tools() -> list[Tool]:
     """The tools of this package."""
-    return [_tool("Bash", "bash"), _tool("Monitor", "monitor", deferred=True)]
+    return [_tool("Bash", "bash")]
+
+
+def monitor_tool() -> Tool:
+    """The Monitor tool; to be offered only where the permission rules for Bash cover its command too."""
+    return _tool("Monitor", "monitor", deferred=True)
 
 
 def _tool(name: str, module: str, *, deferred: bool = False) -> Tool:

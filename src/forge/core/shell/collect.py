@@ -44,7 +44,9 @@ class Collector:
             self._timer = loop.call_later(every, self._report, on_progress, every, loop)
 
     def save_all(self, path: str) -> None:
-        """Keeps everything in a file from now on, also what has been collected so far."""
+        """Keeps everything in a file from now on, also what has been collected so far; reports no more."""
+        if self._timer is not None:
+            self._timer.cancel()
         if self._file >= 0:
             with suppress(OSError):
                 os.symlink(self.path, path)

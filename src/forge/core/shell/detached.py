@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import stat
@@ -16,12 +17,46 @@ from forge.foundation.paths import slug
 from forge.foundation.system.locks import DEFAULT_TEMP
 
 DEFAULT_LIMIT, MAX_LIMIT = 600_000, 7_200_000
+# Seconds after which a command in the foreground is worth telling.
+_LONG = 3
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _READ_IT = "To check interim output, use Read on that file path."
 _NOTE = (
     "If what you are doing still needs this command, start it once more in the background with a longer "
     "timeout, unless it had the longest one there is. Tell the user in any case that it was stopped."
 )
+
+
+class Attended:
+    """A command that a call waits for; hosts hear of it once it takes long."""
+
+    def __init__(self, command: str, description: str, ctx: ToolContext) -> None:
+        self.task_id = new_task_id()
+        self._what = command, description or command
+        self._ctx = ctx
+        self._seconds = 0
+        self._end: asyncio.Future[JobEnd] | None = None
+
+    def second(self, recent: str) -> None:
+        """Another second has passed; `recent` is the end of the output."""
+        self._ctx.progress(recent)
+        self._seconds += 1
+        if self._seconds == _LONG and is_allowed(self._ctx):
+            end: asyncio.Future[JobEnd] = asyncio.get_running_loop().create_future()
+            self._end = end
+            command, description = self._what
+
+            async def run() -> JobEnd:
+                return await end
+
+            job = Job(self.task_id, "local_bash", description, run, command=command, backgrounded=False)
+            self._ctx.begin(job)
+
+    async def over(self, status: str) -> None:
+        """The call has its answer; hosts hear that first."""
+        if self._end is not None and not self._end.done():
+            self._end.set_result(JobEnd(status, self._what[1], quiet=True))
+            await asyncio.sleep(0)
 
 
 def is_allowed(ctx: ToolContext) -> bool:

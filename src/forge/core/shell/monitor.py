@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from forge.core.job import Job, JobEnd
-from forge.core.shell.detached import new_task_id, output_file, short_duration
+from forge.core.shell.detached import is_allowed, new_task_id, output_file, short_duration
 from forge.core.shell.execute import Listener, Running
 from forge.core.shell.launch import started
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
@@ -38,23 +38,27 @@ class Events:
         self.flooded = asyncio.Event()
         self._rest = b""
         self._lines: list[str] = []
+        self._length = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def hear(self, block: bytes) -> None:
-        """Takes output as it comes."""
-        *lines, self._rest = (self._rest + block).split(b"\n")
-        self._rest = self._rest[-_MAX_TEXT:]
-        self._lines += [line.decode("utf-8", "replace") for line in lines]
-        if self._lines and self._timer is None:
+        """Takes output as it comes; of a flood only the beginning and its length are kept."""
+        whole, newline, rest = (self._rest + block).rpartition(b"\n")
+        self._rest = rest[-_MAX_TEXT:]
+        if not newline:
+            return
+        if self._length < _MAX_TEXT:
+            self._lines.append(whole[:_MAX_TEXT].decode("utf-8", "replace"))
+        self._length += len(whole) + 1
+        if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_BATCH, self._flush)
 
     def last(self) -> str:
         """What has not been told yet, also a line without end."""
+        if self._rest:
+            self.hear(b"\n")
         if self._timer is not None:
             self._timer.cancel()
-        if self._rest:
-            self._lines.append(self._rest.decode("utf-8", "replace"))
-            self._rest = b""
         return self._taken()
 
     def _flush(self) -> None:
@@ -65,15 +69,17 @@ class Events:
             self.flooded.set()
 
     def _taken(self) -> str:
-        lines, self._lines = self._lines, []
-        words = "\n".join(lines)
-        if len(words) > _MAX_TEXT:
-            words = f"{words[:_MAX_TEXT]}\n[{len(words) - _MAX_TEXT} more characters are in the output file]"
-        return words
+        words, length = "\n".join(self._lines), self._length
+        self._lines, self._length = [], 0
+        if length <= _MAX_TEXT:
+            return words
+        return f"{words[:_MAX_TEXT]}\n[{length} bytes in all; the output file has the rest]"
 
 
 async def check(args: Args, ctx: ToolContext) -> None:
     """Refuses what cannot be watched."""
+    if not is_allowed(ctx):
+        raise ToolError("Background tasks are switched off (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS).")
     if bool(args.command) == (args.ws is not None):
         raise ToolError("InputValidationError: exactly one of command or ws")
     if args.ws is not None:

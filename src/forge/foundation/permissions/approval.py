@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from forge.foundation.permissions.files import sensitive_write
-from forge.foundation.permissions.parts import APPROVAL, VARIABLE_SET, exactly_allowed, looks_only, why_ask
+from forge.foundation.permissions.parts import (
+    APPROVAL,
+    VARIABLE_SET,
+    always_checked,
+    exactly_allowed,
+    looks_only,
+    why_ask,
+)
 from forge.foundation.permissions.pathquestion import path_question
 from forge.foundation.permissions.places import resolve
 from forge.foundation.permissions.reach import plain_words, walk
@@ -13,6 +20,8 @@ from forge.foundation.permissions.syntax import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from forge.foundation.permissions.reach import Walk
     from forge.foundation.permissions.situation import Situation
     from forge.foundation.permissions.syntax import Script, Simple
@@ -44,8 +53,8 @@ def approve(command: str, script: Script, s: Situation) -> Decision:
         understood = exact and not script.background
         return Decision("allow", reason_type="rule") if understood else _problem(script.problems[0])
     question = _directories(script, reached, s) or path_question(command, script, reached, s)
-    if not question and not exact:
-        question = _parts(script, s)
+    if not question:
+        question = _parts(script, always_checked if exact else lambda simple: why_ask(simple, s))
     return question or _background(script, looking=False) or Decision("allow")
 
 
@@ -87,8 +96,8 @@ def _directories(script: Script, reached: Walk, s: Situation) -> Decision | None
     return None
 
 
-def _parts(script: Script, s: Situation) -> Decision | None:
-    waiting = _waiting(script, s)
+def _parts(script: Script, reason: Callable[[Simple], str]) -> Decision | None:
+    waiting = _waiting(script, reason)
     if not waiting:
         return None
     texts = [text_of([*simple.assignments, *simple.words]) for simple, _ in waiting]
@@ -101,10 +110,10 @@ def _parts(script: Script, s: Situation) -> Decision | None:
     return Decision("ask", PARTS + ", ".join(texts), reason_type="subcommandResults", suggestions=suggestions)
 
 
-def _waiting(script: Script, s: Situation) -> list[tuple[Simple, str]]:
+def _waiting(script: Script, reason: Callable[[Simple], str]) -> list[tuple[Simple, str]]:
     """The parts of a line that need approval, with the reason for each."""
-    reasons = [(simple, why_ask(simple, s)) for simple in script.commands if not simple.nested]
-    found = [(simple, reason) for simple, reason in reasons if reason]
-    if script.loop_variable and not found and script.commands:
+    reasons = [(simple, reason(simple)) for simple in script.commands if not simple.nested]
+    found = [(simple, text) for simple, text in reasons if text]
+    if script.loop_variable and not found and script.commands and reason is not always_checked:
         return [(script.commands[0], VARIABLE_SET)]
     return found

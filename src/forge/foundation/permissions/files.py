@@ -139,7 +139,9 @@ def may_write(path: str, s: Situation) -> bool:
 def _may_read(path: str, s: Situation) -> bool:
     if inside(path, s) or within(path, s.free_read_dirs):
         return True
-    return any(rule_on_path(kind, "allow", path, s) is not None for kind in ("Read", "Edit"))
+    if rule_on_path("Read", "allow", path, s):
+        return True
+    return not protected(path) and rule_on_path("Edit", "allow", path, s) is not None
 
 
 def _denied_write(path: str, s: Situation) -> Decision | None:

@@ -56,8 +56,8 @@ def why_ask(simple: Simple, s: Situation) -> str:
         return _assigned(simple)
     here_string = any(redirect.operator == "<<<" for redirect in simple.redirects)
     if not here_string and exactly_allowed(text_of([*simple.assignments, *simple.words]), s):
-        return _always_checked(simple)
-    reason = _odd(simple) or _always_checked(simple)
+        return always_checked(simple)
+    reason = _odd(simple) or always_checked(simple)
     if reason:
         return reason
     allowed = [rule for rule in s.having("allow") if rule.tool == "Bash" and not simple.led_by_redirect]
@@ -180,7 +180,7 @@ def _odd_test(name: str, values: list[str]) -> str:
     return ""
 
 
-def _always_checked(simple: Simple) -> str:
+def always_checked(simple: Simple) -> str:
     """Checks that only a rule for the whole tool lifts."""
     words = plain_words(simple)
     name = words[0].value if words else ""

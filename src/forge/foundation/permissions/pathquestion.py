@@ -40,21 +40,27 @@ UNCLEAR_INPUT = "Input redirection target is a glob or follows a cd - manual app
 def path_question(command: str, script: Script, reached: Walk, s: Situation) -> Decision | None:
     """The first path that needs approval, as a question; None if all are free."""
     for touch in reached.touches:
-        unclear = _unclear(touch, reached)
-        if unclear:
-            return _other(unclear, touch.word.value if unclear == UNCLEAR_INPUT else None)
-        if touch.complaint == ENVIRON or (touch.complaint == EXPANSION and touch.kind == "redirect"):
-            return _other(touch.complaint, None)
+        complaint = _complaint(touch, reached)
+        if complaint:
+            return complaint
         if not _free(touch, s):
             return _question(command, touch, script, s)
         if touch.complaint:
             return _other(touch.complaint, touch.word.value)
     waiting = [simple for simple in script.commands if why_ask(simple, s)]
-    if len(waiting) != 1 or why_ask(waiting[0], s) != APPROVAL:
-        return None
-    for touch in reached.touches:
-        if touch.writes and touch.kind != "redirect" and touch.simple is waiting[0]:
-            return _question(command, touch, script, s)
+    if len(waiting) == 1 and why_ask(waiting[0], s) == APPROVAL:
+        touched = [t for t in reached.touches if t.simple is waiting[0] and t.writes and t.kind != "redirect"]
+        return _question(command, touched[0], script, s) if touched else None
+    return None
+
+
+def _complaint(touch: Touch, reached: Walk) -> Decision | None:
+    """What makes it impossible to say which path is meant, or too dangerous to name it."""
+    unclear = _unclear(touch, reached)
+    if unclear:
+        return _other(unclear, touch.word.value if unclear == UNCLEAR_INPUT else None)
+    if touch.complaint == ENVIRON or (touch.complaint == EXPANSION and touch.kind == "redirect"):
+        return _other(touch.complaint, None)
     return None
 
 

@@ -64,7 +64,8 @@ def _unknown(name: str, word: Word, line: str, *, recursive: bool) -> Danger | N
         f"Dangerous {name} operation on possibly-empty variable path: {word.raw} in `{line}`"
         f' (rewrite it as "${{{variable}:?}}"{tail} or use a literal path)',
         f"Dangerous {name} operation detected in `{line}`. The target '{word.raw}' is a shell variable"
-        f" expansion: when ${variable} is unset or empty it becomes `/`, `/*` or a top-level path. {_NO_ALLOW_RULE}",
+        f" expansion: when ${variable} is unset or empty it becomes `/`, `/*` or a top-level path."
+        f" {_NO_ALLOW_RULE}",
     )
 
 
@@ -91,9 +92,9 @@ def _known(name: str, word: Word, s: Situation, *, moved: bool) -> Danger | None
     if any(contains(form, directory) for form in forms(path) for directory in {s.cwd, *s.directories}):
         return Danger(
             f"Dangerous {name} operation on working directory or its ancestor: {shown}",
-            f"Dangerous {name} operation detected: '{shown}'\n\nThis command would remove a workspace directory"
-            " (the working directory, an additional working directory, or one of their parent directories)."
-            f" {_NO_ALLOW_RULE}",
+            f"Dangerous {name} operation detected: '{shown}'\n\nThis command would remove a workspace"
+            " directory (the working directory, an additional working directory, or one of their parent"
+            f" directories). {_NO_ALLOW_RULE}",
         )
     return None
 

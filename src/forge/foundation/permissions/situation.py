@@ -77,8 +77,8 @@ class Situation:
 class Decision:
     """The verdict on one tool call, with what a host shows and what it may offer to remember.
 
-    `tool_error` marks a denial that is reported as a tool error, `counted` whether the result lists it among the
-    permission denials.
+    `tool_error` marks a denial that is reported as a tool error, `counted` whether the result lists it among
+    the permission denials.
     """
 
     __slots__ = (

@@ -11,7 +11,7 @@ import pytest
 
 from forge.core.job import Job, JobEnd
 from forge.core.shell.bash import ACTION
-from forge.core.shell.detached import may_outlast, output_file, short_duration, time_limit
+from forge.core.shell.detached import Attended, may_outlast, output_file, short_duration, time_limit
 from forge.core.tool import ToolError, ToolOutput
 from forge.foundation.paths import slug
 from unit.core.shell.processes import is_gone
@@ -125,6 +125,30 @@ def test_a_command_that_takes_too_long_goes_on_in_the_background(
     assert output.data == record("before", backgroundTaskId=job.id, timedOutAfterMs=500)
     assert end == JobEnd("completed", f'Background command "{command}" completed (exit code 0)')
     assert Path(job.output_path).read_text() == "before\nafter\n\n[exited with code 0]\n"
+
+
+def test_hosts_hear_of_a_command_that_takes_long_while_a_call_waits_for_it(ctx: RecordingContext) -> None:
+    async def scenario() -> tuple[list[int], JobEnd]:
+        attended = Attended("make", "build it", ctx)
+        begun = []
+        for _ in range(4):
+            attended.second("compiling")
+            begun.append(len(ctx.begun))
+        ended = asyncio.ensure_future(ctx.begun[0].run())
+        await asyncio.sleep(0)
+        await attended.over("completed")
+        return begun, ended.result()
+
+    begun, end = asyncio.run(scenario())
+    job = ctx.begun[0]
+    assert (begun, ctx.reports) == ([0, 0, 1, 1], ["compiling"] * 4)
+    assert (job.kind, job.description, job.command, job.backgrounded) == (
+        "local_bash",
+        "build it",
+        "make",
+        False,
+    )
+    assert end == JobEnd("completed", "build it", quiet=True)
 
 
 def test_long_output_of_a_moved_command_is_complete(ctx: RecordingContext) -> None:

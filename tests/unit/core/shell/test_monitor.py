@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from forge.core.job import Job, JobEnd
+from forge.core.shell.builtin import monitor_tool
 from forge.core.shell.monitor import ACTION, Events
 from forge.core.tool import ToolOutput
 from unit.core.shell.processes import is_gone
@@ -64,8 +65,9 @@ def test_lines_are_events_and_the_exit_is_the_end(
 
 
 def test_the_output_file_has_everything(ctx: RecordingContext) -> None:
-    _, _, job = watch(ctx, "echo 1; sleep 0.05; echo 2 >&2; sleep 0.05; echo 3")
-    assert Path(job.output_path).read_text() == "1\n2\n3\n\n[exited with code 0]\n"
+    _, _, job = watch(ctx, "echo 1; echo 2 >&2; echo 3")
+    *lines, blank, end = Path(job.output_path).read_text().splitlines()
+    assert (sorted(lines), blank, end) == (["1", "2", "3"], "", "[exited with code 0]")
 
 
 def test_a_watch_ends_when_its_time_is_up(ctx: RecordingContext, tmp_path: Path) -> None:
@@ -96,11 +98,12 @@ def test_a_stopped_watch_leaves_no_process(ctx: RecordingContext, tmp_path: Path
 def test_a_flood_of_lines_is_one_bounded_event() -> None:
     async def scenario() -> str:
         events = Events()
-        events.hear(b"line\n" * 10_000 + b"rest")
+        for _ in range(100):
+            events.hear(b"line\n" * 10_000 + b"rest")
         return events.last()
 
     words = asyncio.run(scenario())
-    assert words.endswith("more characters are in the output file]") and len(words) < 4_100
+    assert words.endswith("\n[5000401 bytes in all; the output file has the rest]") and len(words) < 4_100
 
 
 @pytest.mark.parametrize(
@@ -114,3 +117,20 @@ def test_a_flood_of_lines_is_one_bounded_event() -> None:
 def test_what_cannot_be_watched_is_refused(ctx: RecordingContext, given: dict[str, Any], words: str) -> None:
     kind, text = failure(ACTION, ctx, description="it", timeout_ms=1000, **given)
     assert (kind, words in text) == ("refused", True)
+
+
+def test_without_background_tasks_nothing_is_watched(ctx: RecordingContext) -> None:
+    ctx.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] = "1"
+    words = "Background tasks are switched off (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS)."
+    assert failure(ACTION, ctx, description="it", timeout_ms=1000, command="true") == ("refused", words)
+
+
+def test_the_tool_has_its_code_and_its_schema() -> None:
+    tool = monitor_tool()
+    assert (tool.name, tool.deferred, tool.load()) == ("Monitor", True, ACTION)
+    assert {name: p["type"] for name, p in tool.schema["properties"].items()} == {
+        "description": "string",
+        "timeout_ms": "number",
+        "command": "string",
+        "ws": "object",
+    }
