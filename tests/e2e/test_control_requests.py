@@ -267,11 +267,16 @@ def test_servers_that_cannot_run_are_reported_as_failed(
     home: Path, project: Path, started: list[Host]
 ) -> None:
     config = json.dumps({"mcpServers": {"files": {"command": "server"}}})
-    host = begin(started, project, environment(home, UNREACHABLE), "--mcp-config", config)
-    assert host.request("mcp_status")["response"] == {
-        "mcpServers": [{"name": "files", "status": "failed", "error": NO_MCP}]
-    }
-    host.finish()
+    with serve([[{"text": "ok"}]]) as server:
+        host = begin(started, project, environment(home, server.url), "--mcp-config", config)
+        assert host.request("mcp_status")["response"] == {
+            "mcpServers": [{"name": "files", "status": "failed", "error": NO_MCP}]
+        }
+        host.say("go")
+        host.until("result")
+        host.finish()
+    init = next(r for r in host.records if r.get("subtype") == "init")
+    assert init["mcp_servers"] == [{"name": "files", "status": "failed"}]
     assert host.child.stderr is not None
     assert NO_MCP in host.child.stderr.read()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from typing import Any
 
@@ -10,6 +11,8 @@ from forge.agent.event import JobEnded, JobsChanged, JobStarted
 from forge.agent.session import Prompt, Session
 from forge.agent.texts.load import text
 from forge.core.job import Job, JobEnd, JobView, run_id
+
+log = logging.getLogger("forge.jobs")
 
 
 class Background:
@@ -82,6 +85,9 @@ class Background:
             end = await job.run()
         except asyncio.CancelledError:
             end = _stopped(job)
+        except Exception:  # a job is a tool call that takes longer: it must end, whatever happens to it
+            log.exception("job %s failed", job.id)
+            end = JobEnd("failed", f"{job.description} failed unexpectedly; see the debug log.")
         # What an ended job has gathered is of no use any more, only its name is.
         del self._jobs[job.id], self._tasks[job.id]
         self._views[job.id] = _view(job, end.status)

@@ -1,5 +1,5 @@
-"""JSON for the outside. File names that are not UTF-8 reach Python as lone surrogates, which JSON cannot hold:
-they are shown as replacement characters instead of failing the whole record."""
+"""JSON for the outside. File names that are not UTF-8 reach Python as lone surrogates, which JSON cannot
+hold: they are shown as replacement characters instead of failing the whole record."""
 
 from __future__ import annotations
 

@@ -91,7 +91,8 @@ def _ignored(layer: Layer, permissions: dict[str, Any], p: Places) -> list[Diagn
                 "has not been trusted. Run `forge trust` here, or set "
                 f'projects["{trust_key(p)}"].hasTrustDialogAccepted: true in {p.claude_state}.'
             )
-            notes.append(Diagnostic(Severity.WARNING, message, layer.origin, key=f"permissions.{name}", whole=True))
+            key = f"permissions.{name}"
+            notes.append(Diagnostic(Severity.WARNING, message, layer.origin, key=key, whole=True))
     return notes
 
 

@@ -25,6 +25,7 @@ from forge.hosts.build import Built, build_session
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.control import Control
+from forge.hosts.control_mcp import configured
 from forge.hosts.logs import start_log
 from forge.hosts.options import EFFORTS, RunOptions, read_options
 from forge.hosts.resumption import find_past
@@ -171,7 +172,9 @@ def _patience(env: Mapping[str, str]) -> Patience:
 
 def _facts(o: RunOptions, c: Configuration, built: Built) -> WireFacts:
     memory = os.path.join(projects_dir(c.places), slug(c.places.cwd), "memory", "")
-    return WireFacts(built.choice.key_source, memory, o.include_partial_messages)
+    # Servers cannot be started yet; whoever asked for them sees that they failed.
+    servers = [{"name": name, "status": "failed"} for name in configured(o.mcp_config)]
+    return WireFacts(built.choice.key_source, memory, o.include_partial_messages, mcp_servers=servers)
 
 
 def _report(o: RunOptions, c: Configuration, sink: Sink) -> None:

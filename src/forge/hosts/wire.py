@@ -30,6 +30,7 @@ class WireFacts(msgspec.Struct, frozen=True):
     memory_dir: str
     partial: bool = False
     thinking_display: str = "updates"
+    mcp_servers: list[Record] = []
 
 
 class Wire:
@@ -89,7 +90,7 @@ class Wire:
             "cwd": situation.cwd,
             "session_id": s.id,
             "tools": ["Task" if t.name == "Agent" else t.name for t in s.tools()],
-            "mcp_servers": [],
+            "mcp_servers": self._facts.mcp_servers,
             "model": s.model.card.id,
             "permissionMode": situation.mode,
             "slash_commands": [],

@@ -167,3 +167,18 @@ def test_jobs_that_outlast_our_patience_are_stopped() -> None:
         assert (ended.subtype, work.cancelled, jobs.running()) == ("success", True, [])
 
     asyncio.run(scenario())
+
+
+def test_a_job_that_crashes_ends_as_failed() -> None:
+    async def crash() -> JobEnd:
+        raise ZeroDivisionError
+
+    async def main() -> list[str]:
+        s = session(ScriptedModel([]), RecordingHost(), [])
+        jobs = s.keep(Background)
+        jobs.begin(s, Job("b1", "local_bash", "boom", crash))
+        async with asyncio.timeout(5):
+            await s.woken.wait()
+        return [view.status for view in jobs.views()]
+
+    assert asyncio.run(main()) == ["failed"]

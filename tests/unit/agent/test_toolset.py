@@ -41,7 +41,12 @@ def test_schemas_are_held_back_only_where_the_model_can_load_them(
 @pytest.mark.parametrize(
     ("settings", "env", "answers", "absent"),
     [
-        ({}, {"ENABLE_TOOL_SEARCH": "0"}, False, "AskUserQuestion EnterPlanMode ExitPlanMode TodoWrite ToolSearch WebSearch"),
+        (
+            {},
+            {"ENABLE_TOOL_SEARCH": "0"},
+            False,
+            "AskUserQuestion EnterPlanMode ExitPlanMode TodoWrite ToolSearch WebSearch",
+        ),
         ({}, ON, True, "TodoWrite WebSearch"),
         (
             {"webSearch": {"endpoint": "https://s.example"}},
