@@ -8,7 +8,7 @@ from forge.foundation.permissions.files import rule_on_path
 from forge.foundation.permissions.parser import parse
 from forge.foundation.permissions.places import inside, within
 from forge.foundation.permissions.reach import plain_words, walk
-from forge.foundation.permissions.removal import dangerous_removal
+from forge.foundation.permissions.removal import dangerous_removal, unknown_removal
 from forge.foundation.permissions.situation import Decision
 from forge.foundation.permissions.wrappers import quoted_command, script_of, started
 
@@ -108,10 +108,11 @@ def _removal(scripts: list[Script], s: Situation) -> Decision | None:
     for script in scripts:
         lines = [words for words in map(plain_words, script.commands) if words]
         moved = any(words[0].value == "cd" for words in lines)
-        for words in lines:
-            danger = dangerous_removal(words, s, moved=moved)
-            if danger:
-                return Decision("ask", danger.message, reason_type="safetyCheck", reason=danger.reason)
+        dangers = [dangerous_removal(words, s, moved=moved) for words in lines]
+        dangers += [unknown_removal(words) for simple in script.commands for words in started(simple)]
+        danger = next((danger for danger in dangers if danger), None)
+        if danger:
+            return Decision("ask", danger.message, reason_type="safetyCheck", reason=danger.reason)
     return None
 
 

@@ -132,7 +132,6 @@ _TABLES = {
 }
 _LISTING = frozenset({"-l", "--list"})
 _NO_OPERANDS = frozenset({"remote", "ls-remote"})
-_REFLOG_CHANGES = frozenset({"expire", "delete", "exists", "drop", "write"})
 _FORMAT = r"(?s)(?:--format|--pretty)(?:=(.*))?"
 _FORMATS = word_set("oneline short medium full fuller reference email mboxrd raw")
 
@@ -156,7 +155,7 @@ def _lists(name: str, arguments: list[str], operands: list[str]) -> bool:
     if name in ("branch", "tag"):
         return not operands or bool(_LISTING.intersection(arguments))
     if name == "reflog":
-        return not _REFLOG_CHANGES.intersection(operands)
+        return not operands or arguments[0] == "show" or arguments[0].startswith("-")
     return True
 
 

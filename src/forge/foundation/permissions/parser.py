@@ -220,6 +220,8 @@ class Reader:
         self.pos = found.end()
         if sign == "&":
             self.script.background = True
+        if sign in (";&", ";;&"):
+            self.problem(PARSE_ERROR)
         if sign in ("|", "|&"):
             self.script.piped = True
         if sign in ("&&", "||", "|&") or (sign == "|" and self.source[self.pos :].strip()):

@@ -31,6 +31,17 @@ class Danger:
         self.message = message
 
 
+def unknown_removal(words: list[Word]) -> Danger | None:
+    """A recursive removal, behind whatever wrapper, whose target only a nested command knows."""
+    name = words[0].value.rsplit("/", 1)[-1]
+    if name not in REMOVERS or not any(re.match(_RECURSIVE, word.value) for word in words[1:]):
+        return None
+    dangers = (
+        _unknown(name, word, "", recursive=True) for word in words[1:] if "(" in word.raw or "`" in word.raw
+    )
+    return next((danger for danger in dangers if danger), None)
+
+
 def dangerous_removal(words: list[Word], s: Situation, *, moved: bool) -> Danger | None:
     """The first dangerous target of an rm or rmdir command."""
     name = words[0].value.rsplit("/", 1)[-1] if words else ""

@@ -246,12 +246,15 @@ _LOOSE = {
     "busybox": "",
     "nocorrect": "",
 }
+_FIND_STARTS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _OPERANDS = {"timeout": 1, "flock": 1, "taskset": 1, "chrt": 1}
 
 
 def _inner(words: list[Word]) -> list[Word]:
     """What a wrapper starts, skipping its options and operands; nothing if there is no wrapper."""
     name = words[0].value.rsplit("/", 1)[-1]
+    if name == "find":
+        return next((words[at + 1 :] for at, word in enumerate(words) if word.value in _FIND_STARTS), [])
     valued = _LOOSE.get(name)
     if valued is None or (name == "command" and len(words) > 1 and words[1].value in ("-v", "-V")):
         return []
