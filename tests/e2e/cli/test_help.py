@@ -23,4 +23,4 @@ def test_every_command_refuses_what_it_does_not_know(tmp_path: Path, command: st
     words = forge(command, "list", "too", "many", "words", cwd=tmp_path)
     assert (option.code, words.code) == (1, 1)
     assert option.err == f"error: unknown option '--nonsense'\nSee: forge {command} --help\n"
-    assert words.err.startswith("Too many arguments: ")
+    assert words.err.startswith(("Too many arguments: ", "list takes no word"))

@@ -157,7 +157,7 @@ def test_unreadable_place_is_reported(tmp_path: Path) -> None:
     layer, found = read_layer(Layer(Scope.USER, str(tmp_path), {}))
     assert layer is None
     assert [str(note) for note in found] == [
-        f"{tmp_path}: cannot be read: Is a directory The file is ignored."
+        f"{tmp_path}: cannot be read: Is a directory. The file is ignored."
     ]
 
 

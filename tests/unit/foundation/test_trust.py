@@ -104,6 +104,6 @@ def test_broken_own_store_is_reported(tmp_path: Path) -> None:
         False,
         [
             f"{store}: cannot be used (expected a key in double quotes), so it does not make this workspace "
-            "trusted Fix the JSON, or move the file aside."
+            "trusted. Fix the JSON, or move the file aside."
         ],
     )
