@@ -17,6 +17,13 @@ from forge.foundation.permissions.decide import decide
 from forge.foundation.permissions.situation import Decision
 
 
+# What hosts read when no rule was needed: the parts of a command are harmless, or the mode allows the file.
+_BY_NATURE = {
+    "Bash": "subcommandResults",
+    **dict.fromkeys(("Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep"), "mode"),
+}
+
+
 class Verdict(msgspec.Struct, frozen=True):
     """The settled question: the call as it may run, or the result that refuses it."""
 
@@ -33,7 +40,8 @@ async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verd
         )
     decision = decide(tool.name, call.input, s.situation)
     if decision.verdict == "allow" and hooked.verdict != "ask":
-        return Verdict(call, _meta(call, "accept", "config", decision.reason_type))
+        why = decision.reason_type or _BY_NATURE.get(tool.name)
+        return Verdict(call, _meta(call, "accept", "config", why))
     if decision.verdict == "deny":
         return _denied(s, call, decision, kind="permission-rule")
     if hooked.verdict == "allow" and decision.reason_type != "rule":
