@@ -16,7 +16,6 @@ from forge.core.tool import Tool
 from forge.foundation.permissions.decide import decide
 from forge.foundation.permissions.situation import Decision
 
-
 # What hosts read when no rule was needed: the parts of a command are harmless, or the mode allows the file.
 _BY_NATURE = {
     "Bash": "subcommandResults",
