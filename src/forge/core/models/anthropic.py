@@ -158,12 +158,12 @@ def _system(texts: list[str], mark: dict[str, str]) -> list[dict[str, Any]]:
     return blocks
 
 
-def _messages(turns: list[Turn], mark: dict[str, str]) -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = [{"role": turn.role, "content": turn.blocks} for turn in turns]
-    if messages:
-        *before, last = turns[-1].blocks
-        messages[-1]["content"] = [*before, _marked(last, mark)]
-    return messages
+def _messages(turns: list[Turn], mark: dict[str, str]) -> list[Turn | dict[str, Any]]:
+    if not turns:
+        return []
+    *before, last = turns[-1].blocks
+    marked = {"role": turns[-1].role, "content": [*before, _marked(last, mark)]}
+    return [*turns[:-1], marked]
 
 
 def _marked(block: Block, mark: dict[str, str]) -> Any:

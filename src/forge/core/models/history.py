@@ -25,16 +25,15 @@ _NO_IMAGE = Text("[An image was here; this model cannot see images.]")
 _NO_DOCUMENT = Text("[A document was here; this model cannot read documents.]")
 
 
-class Turn(msgspec.Struct, frozen=True):
-    """Neighbouring messages of one role, as one message of the wire. `own`: made by the model asked."""
+class Turn(msgspec.Struct, frozen=True, rename={"blocks": "content"}):
+    """Neighbouring messages of one role, as one message of the wire."""
 
     role: Role
     blocks: list[Block]
-    own: bool = True
 
 
-# Messages already prepared, by identity: a long history is walked for every request, but prepared once.
-Memo = dict[int, tuple[Message, list[Block]]]
+# Messages already prepared, by identity: a long history is sent with every request, but prepared once.
+Memo = dict[int, tuple[Message, Turn | None]]
 
 
 def tidy(messages: Sequence[Message], card: ModelCard, memo: Memo | None = None) -> list[Turn]:
@@ -47,27 +46,25 @@ def tidy(messages: Sequence[Message], card: ModelCard, memo: Memo | None = None)
     known: Memo = {} if memo is None else memo
     if len(known) > 2 * len(messages) + 100:
         known.clear()
-    maker = card.ref
     for message in messages:
         entry = known.get(id(message))
         if entry is None or entry[0] is not message:
             entry = known[id(message)] = (message, _prepared(message, card))
-        blocks = entry[1]
-        if not blocks:
+        turn = entry[1]
+        if turn is None:
             continue
-        own = message.role == "user" or message.made_by == maker
-        if turns and turns[-1].role == message.role:
-            before = turns[-1]
-            turns[-1] = Turn(before.role, _in_order(before.role, before.blocks + blocks), before.own and own)
+        if turns and turns[-1].role == turn.role:
+            turns[-1] = Turn(turn.role, _in_order(turn.role, turns[-1].blocks + turn.blocks))
         else:
-            turns.append(Turn(message.role, blocks, own))
+            turns.append(turn)
     _trim_end(turns)
     return turns
 
 
-def _prepared(message: Message, card: ModelCard) -> list[Block]:
+def _prepared(message: Message, card: ModelCard) -> Turn | None:
     own = message.role == "user" or message.made_by == card.ref
-    return _in_order(message.role, _sendable(message, card, own=own))
+    blocks = _in_order(message.role, _sendable(message, card, own=own))
+    return Turn(message.role, blocks) if blocks else None
 
 
 def _in_order(role: Role, blocks: list[Block]) -> list[Block]:
@@ -128,4 +125,4 @@ def _trim_end(turns: list[Turn]) -> None:
         blocks = turns[-1].blocks
         last = blocks[-1]
         if isinstance(last, Text):
-            turns[-1] = Turn("assistant", [*blocks[:-1], Text(last.text.rstrip())], turns[-1].own)
+            turns[-1] = Turn("assistant", [*blocks[:-1], Text(last.text.rstrip())])

@@ -22,11 +22,12 @@ SUBSHELL = "This command uses shell operators that require approval for safety"
 
 
 def read_parentheses(reader: Reader) -> None:
-    """Read a subshell or an arithmetic command."""
+    """Read a subshell or an arithmetic command; what is inside the latter is read as commands to be safe."""
     close = reader.source.find("))", reader.pos) if reader.at("((") else -1
-    if close >= 0:
+    inside = reader.source[reader.pos + 2 : close]
+    if close >= 0 and inside.count("(") == inside.count(")"):
         reader.problem(BRACE_GROUP)
-        reader.nested_words(reader.source[reader.pos + 2 : close])
+        reader.nested_text(inside)
         reader.pos = close + 2
         reader.trailing_redirects()
         return

@@ -146,7 +146,7 @@ def _expansion(reader: Reader, word: Word, *, in_quotes: bool) -> str:
     if source[pos] == "`":
         return _backquoted(reader, word, in_quotes=in_quotes)
     if source.startswith("$((", pos):
-        return _arithmetic(reader, word)
+        return _arithmetic(reader, word, in_quotes=in_quotes)
     if source.startswith("$(", pos):
         return _substitution(reader, word, in_quotes=in_quotes)
     if source.startswith("${", pos):
@@ -180,41 +180,39 @@ def _backquoted(reader: Reader, word: Word, *, in_quotes: bool) -> str:
     return reader.source[start : reader.pos]
 
 
-def _arithmetic(reader: Reader, word: Word) -> str:
-    start, depth = reader.pos, 0
-    at = start + 1
-    while at < reader.end:
-        depth += (reader.source[at] == "(") - (reader.source[at] == ")")
-        at += 1
-        if depth == 0:
-            break
-    else:
-        raise ParseFailure
-    inside = reader.source[start + 3 : at - 2]
-    reader.pos = at
+def _arithmetic(reader: Reader, word: Word, *, in_quotes: bool) -> str:
+    start = reader.pos
+    end = _closing(reader, start + 1, "(", ")")
+    if reader.source[end - 2 : end] != "))":
+        return _substitution(reader, word, in_quotes=in_quotes)
+    inside = reader.source[start + 3 : end - 2]
+    reader.pos = end
     word.literal = False
     operand = _OPERAND.search(inside)
     if operand:
         reader.problem(SUM_OPERAND + operand.group())
-        reader.nested_words(inside)
+        reader.nested_text(inside)
     return "0"
 
 
-def _braced_variable(reader: Reader, word: Word) -> str:
-    start, depth = reader.pos, 0
-    at = start + 1
-    while at < reader.end:
-        depth += (reader.source[at] == "{") - (reader.source[at] == "}")
-        at += 1
+def _closing(reader: Reader, opened: int, sign: str, closing: str) -> int:
+    """The position behind the sign that closes the one at `opened`."""
+    depth = 0
+    for at in range(opened, reader.end):
+        depth += (reader.source[at] == sign) - (reader.source[at] == closing)
         if depth == 0:
-            break
-    else:
-        raise ParseFailure
+            return at + 1
+    raise ParseFailure
+
+
+def _braced_variable(reader: Reader, word: Word) -> str:
+    start = reader.pos
+    end = _closing(reader, start + 1, "{", "}")
     reader.problem(BRACED_VARIABLE)
-    reader.nested_words(reader.source[start + 2 : at - 1])
-    reader.pos = at
+    reader.nested_words(reader.source[start + 2 : end - 1])
+    reader.pos = end
     word.literal = False
-    return reader.source[start:at]
+    return reader.source[start:end]
 
 
 def _odd_quotes(reader: Reader, word: Word) -> str:

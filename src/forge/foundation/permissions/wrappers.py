@@ -131,6 +131,8 @@ def started(simple: Simple) -> list[list[Word]]:
     while words:
         found.append(words)
         words = _inner(words)
+        while words and re.match(_ASSIGNMENT, words[0].value):
+            words = words[1:]
     return found
 
 
@@ -267,7 +269,4 @@ def _inner(words: list[Word]) -> list[Word]:
             at += 2 if len(value) == 2 and value[1] in valued else 1
         else:
             break
-    words = words[at + _OPERANDS.get(name, 0) :]
-    while words and re.match(_ASSIGNMENT, words[0].value):
-        words = words[1:]
-    return words
+    return words[at + _OPERANDS.get(name, 0) :]
