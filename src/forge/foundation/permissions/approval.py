@@ -91,7 +91,7 @@ def _directories(script: Script, reached: Walk, s: Situation) -> Decision | None
     if len(reached.changes) > 1:
         return _problem(SEVERAL_CD)
     names = [words[0].value for words in map(plain_words, script.commands) if words]
-    if "git" in names and any(resolve(path, s) != s.cwd for path in reached.changes):
+    if "git" in names and any(resolve(path, s) not in (s.cwd, s.start_dir) for path in reached.changes):
         return _problem(CD_AND_GIT)
     return None
 

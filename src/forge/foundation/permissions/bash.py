@@ -68,7 +68,7 @@ def _denied(command: str, script: Script, parts: list[Simple], s: Situation) -> 
         kind = "rule" if whole or script.problems else "subcommandResults"
         return Decision("deny", text, reason_type=kind, rule=rule)
     reached = walk(script, s, strict=True)
-    for touch in reached.touches:
+    for touch in sorted(reached.touches, key=lambda touch: touch.name == "cd"):
         for path in dict.fromkeys((touch.path, touch.other)):
             rule = rule_on_path("Read", "deny", path, s) if touch.reads else None
             if not rule and touch.writes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from forge.foundation.permissions.syntax import text_of
+from forge.foundation.permissions.wildcard import matches
 from forge.foundation.permissions.wrappers import safe_assignment, started, unwrapped
 
 TYPE_CHECKING = False
@@ -32,7 +33,10 @@ def matches_text(content: str, text: str) -> bool:
         return _has_prefix(content[:-2], _squeezed(text))
     if not re.search(_STAR, content):
         return text.strip() == content
-    return _pattern(_squeezed(content)).fullmatch(_squeezed(text)) is not None
+    pattern, squeezed = _squeezed(content), _squeezed(text)
+    if is_prefix(pattern) and squeezed == pattern[:-2].replace("\\*", "*"):
+        return True
+    return matches([piece.replace("\\*", "*") for piece in re.split(_STAR, pattern)], squeezed)
 
 
 def allows(rule: Rule, simple: Simple) -> bool:
@@ -60,13 +64,6 @@ def _has_prefix(prefix: str, text: str) -> bool:
 
 def _squeezed(text: str) -> str:
     return re.sub(_BLANKS, " ", text).strip()
-
-
-def _pattern(content: str) -> re.Pattern[str]:
-    pieces = [re.escape(piece.replace("\\*", "*")) for piece in re.split(_STAR, content)]
-    if is_prefix(content):
-        return re.compile(re.escape(content[:-2].replace("\\*", "*")) + "(?: .*)?", re.DOTALL)
-    return re.compile(".*".join(pieces), re.DOTALL)
 
 
 def _allow_texts(simple: Simple, *, exact: bool, piped: bool) -> list[str]:

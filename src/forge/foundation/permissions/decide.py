@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from forge.foundation.permissions.bash import decide_bash
 from forge.foundation.permissions.files import (
     DENIED_BY_READ,
@@ -20,6 +18,7 @@ from forge.foundation.permissions.situation import Decision
 from forge.foundation.permissions.suggest import always
 from forge.foundation.permissions.syntax import word_set
 from forge.foundation.permissions.web import decide_fetch
+from forge.foundation.permissions.wildcard import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def names(pattern: str, tool: str) -> bool:
     if pattern == tool:
         return True
     if "*" in pattern:
-        return re.fullmatch(".*".join(re.escape(piece) for piece in pattern.split("*")), tool) is not None
+        return matches(pattern.split("*"), tool)
     return pattern.startswith("mcp__") and pattern.count("__") == 1 and tool.startswith(pattern + "__")
 
 
@@ -152,8 +151,7 @@ def _parameter(tool: str, input: dict[str, object], behavior: str, s: Situation)
             continue
         value = input[field]
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        pieces = wanted.strip().split("*")
-        if re.fullmatch(".*".join(re.escape(piece) for piece in pieces), text, re.DOTALL):
+        if matches(wanted.strip().split("*"), text):
             return rule
     return None
 

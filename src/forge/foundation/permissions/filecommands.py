@@ -2,54 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 from forge.foundation.permissions.sed import prints_lines
-from forge.foundation.permissions.syntax import Word
+from forge.foundation.permissions.syntax import Word, word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-READERS = frozenset(
-    [
-        "cat",
-        "head",
-        "tail",
-        "wc",
-        "sort",
-        "uniq",
-        "cut",
-        "nl",
-        "column",
-        "od",
-        "hexdump",
-        "strings",
-        "base64",
-        "md5sum",
-        "sha1sum",
-        "sha256sum",
-        "ls",
-        "diff",
-        "cmp",
-        "comm",
-        "paste",
-        "stat",
-        "file",
-        "tac",
-        "rev",
-        "fold",
-        "fmt",
-        "pr",
-        "expand",
-        "unexpand",
-        "tsort",
-        "numfmt",
-    ]
+READERS = word_set(
+    """cat head tail wc sort uniq cut nl column od hexdump strings base64 md5sum sha1sum sha256sum ls
+    diff cmp comm paste stat file tac rev fold fmt pr expand unexpand tsort numfmt"""
 )
 SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg", "awk", "gawk", "jq"})
 CREATORS = frozenset({"touch", "mkdir", "rm", "rmdir", "mv", "cp", "tee"})
 FILE_COMMANDS = READERS | SEARCHERS | CREATORS | {"sed", "find", "cd"}
 _FILE_OPTIONS = frozenset({"-f", "--file", "--rawfile", "--slurpfile"})
-_STANDARD_INPUT = frozenset({"-", "/dev/stdin"})
+_STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0"})
+_FIND_LEADING = r"-[HLP]|-O\d|-D\w*"
+_FIND_FILES = frozenset({"-newer", "-anewer", "-cnewer", "-samefile", "-path", "-wholename"})
 _PATTERN_OPTIONS = frozenset({"-e", "--regexp", "--expression", "-f", "--file", "--from-file"})
 
 
@@ -109,6 +81,8 @@ def _searched(words: list[Word]) -> list[Access]:
                 found.append(Access("read", operand))
         elif value.startswith(("--regexp=", "--file=", "--expression=")):
             pattern_given = True
+            if value.startswith("--file="):
+                found.append(Access("read", Word(value[7:], value[7:])))
     found.extend(Access("read", word) for word in (paths if pattern_given else paths[1:]))
     return found
 
@@ -126,15 +100,19 @@ def _compared(words: list[Word]) -> list[Access]:
 
 
 def _found(words: list[Word]) -> list[Access]:
-    paths: list[Word] = []
-    for word in words[1:]:
-        if word.value.startswith("-") and paths:
-            break
-        if word.value in ("(", "!", "\\("):
-            break
-        if not word.value.startswith("-"):
-            paths.append(word)
-    return [Access("read", word) for word in paths]
+    at = 1
+    while at < len(words) and re.fullmatch(_FIND_LEADING, words[at].value):
+        at += 1
+    paths = []
+    while at < len(words) and not words[at].value.startswith("-") and words[at].value not in ("(", "!"):
+        paths.append(words[at])
+        at += 1
+    compared = [words[i + 1] for i in range(at, len(words) - 1) if words[i].value in _FIND_FILES]
+    return [Access("read", word) for word in [*paths, *compared]]
+
+
+def _manual(words: list[Word]) -> list[Access]:
+    return [Access("read", word) for word in operands(words) if "/" in word.value]
 
 
 def _entered(words: list[Word]) -> list[Access]:
@@ -152,4 +130,5 @@ _SPECIAL: dict[str, Callable[[list[Word]], list[Access]]] = {
     "git": _compared,
     "find": _found,
     "cd": _entered,
+    "man": _manual,
 }

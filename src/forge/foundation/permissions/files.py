@@ -99,7 +99,7 @@ def decide_write(tool: str, path: str, s: Situation) -> Decision:
             blocked_path=forms(path)[-1] if len(forms(path)) > 1 else None,
             suggestions=[accept_edits()],
         )
-    if may_write(path, s) or (_covers_all(tool, s) and within(path, [s.cwd])):
+    if may_write(path, s) or (_covers_all(tool, s) and within(path, [s.start_dir])):
         return Decision("allow")
     if inside(path, s):
         return Decision("ask", message, suggestions=[accept_edits()])
@@ -165,5 +165,5 @@ def _blocked(path: str, setting: str, what: str, s: Situation) -> Decision:
 
 
 def _covers_all(tool: str, s: Situation) -> bool:
-    """`Write(*)` and `Edit(*)` allow their own tool below the current directory."""
+    """`Write(*)` and `Edit(*)` allow their own tool below the start directory."""
     return any(rule.tool == tool and rule.content == "*" for rule in s.having("allow"))

@@ -14,6 +14,7 @@ from forge.foundation.permissions.wrappers import (
     EVALUATORS,
     STARTERS,
     has_safe_name,
+    lasting_locale,
     safe_assignment,
     unwrapped,
 )
@@ -107,7 +108,7 @@ def _as_written(simple: Simple, words: list[Word], behind: set[str]) -> bool:
 
 
 def _assigned(simple: Simple) -> str:
-    unsafe = [word for word in simple.assignments if not safe_assignment(word)]
+    unsafe = [word for word in simple.assignments if not safe_assignment(word) or lasting_locale(word)]
     if not simple.assignments:
         return APPROVAL
     if not unsafe:

@@ -31,7 +31,7 @@ def _anchored(rule: Rule, s: Situation) -> tuple[str, str]:
         return s.home, content[1:]
     if content.startswith("/"):
         return rule.anchor or s.start_dir, content
-    return s.cwd, content.removeprefix("./")
+    return s.start_dir, content.removeprefix("./")
 
 
 def _below(path: str, root: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os.path
 
+from forge.foundation.permissions.syntax import word_set
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,46 +15,13 @@ if TYPE_CHECKING:
 PROTECTED_DIRECTORIES = frozenset(
     {".git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn", ".claude"}
 )
-PROTECTED_FILES = frozenset(
-    [
-        ".gitconfig",
-        ".gitmodules",
-        ".bashrc",
-        ".bash_profile",
-        ".bash_login",
-        ".bash_logout",
-        ".bash_aliases",
-        ".zshrc",
-        ".zprofile",
-        ".zshenv",
-        ".zlogin",
-        ".zlogout",
-        ".profile",
-        ".envrc",
-        ".npmrc",
-        ".yarnrc",
-        ".yarnrc.yml",
-        ".pnp.cjs",
-        ".pnp.loader.mjs",
-        ".pnp.js",
-        ".pnpmfile.cjs",
-        "bunfig.toml",
-        ".bazelrc",
-        ".bazelversion",
-        ".bazeliskrc",
-        ".pre-commit-config.yaml",
-        "lefthook.yml",
-        "lefthook.yaml",
-        ".lefthook.yml",
-        ".lefthook.yaml",
-        "gradle-wrapper.properties",
-        "maven-wrapper.properties",
-        ".devcontainer.json",
-        ".ripgreprc",
-        "pyrightconfig.json",
-        ".mcp.json",
-        ".claude.json",
-    ]
+PROTECTED_FILES = word_set(
+    """.gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc
+    .zprofile .zshenv .zlogin .zlogout .profile .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs
+    .pnp.loader.mjs .pnpmfile.cjs bunfig.toml .bunfig.toml .bazelrc .bazelversion .bazeliskrc
+    .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml
+    gradle-wrapper.properties maven-wrapper.properties .devcontainer.json .ripgreprc
+    pyrightconfig.json .mcp.json .claude.json"""
 )
 FREE_BELOW_CLAUDE = "worktrees"
 

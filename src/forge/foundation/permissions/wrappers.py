@@ -4,89 +4,34 @@ from __future__ import annotations
 
 import re
 
+from forge.foundation.permissions.syntax import word_set
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.foundation.permissions.syntax import Simple, Word
 
-SAFE_VARIABLES = frozenset(
-    [
-        "NODE_ENV",
-        "CI",
-        "TZ",
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "TERM",
-        "COLORTERM",
-        "RUST_LOG",
-        "RUST_BACKTRACE",
-        "PYTHONUNBUFFERED",
-        "PYTHONDONTWRITEBYTECODE",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
-        "GOOS",
-        "GOARCH",
-        "CGO_ENABLED",
-        "GO111MODULE",
-        "GOEXPERIMENT",
-        "ANTHROPIC_API_KEY",
-        "CLICOLOR",
-        "CLICOLOR_FORCE",
-        "CHARSET",
-        "LANGUAGE",
-        "LC_TIME",
-        "GREP_COLOR",
-        "GREP_COLORS",
-        "GCC_COLORS",
-        "LS_COLORS",
-        "LSCOLORS",
-        "TIME_STYLE",
-        "BLOCK_SIZE",
-        "BLOCKSIZE",
-    ]
+SAFE_VARIABLES = word_set(
+    """NODE_ENV CI TZ NO_COLOR FORCE_COLOR TERM COLORTERM RUST_LOG RUST_BACKTRACE PYTHONUNBUFFERED
+    PYTHONDONTWRITEBYTECODE PYTEST_DISABLE_PLUGIN_AUTOLOAD GOOS GOARCH CGO_ENABLED GO111MODULE
+    GOEXPERIMENT ANTHROPIC_API_KEY CLICOLOR CLICOLOR_FORCE CHARSET LANGUAGE LC_TIME GREP_COLOR
+    GREP_COLORS GCC_COLORS LS_COLORS LSCOLORS TIME_STYLE BLOCK_SIZE BLOCKSIZE DEBIAN_FRONTEND
+    GIT_TERMINAL_PROMPT"""
 )
 _LOCALE_VARIABLES = frozenset({"LANG", "LC_ALL", "LC_CTYPE"})
 _NUMBER_VARIABLES = frozenset({"COLUMNS", "LINES"})
-_SAFE_VALUE = r"[A-Za-z0-9_./:@%+,-]+"
-_LOCALE = r"(?:C|POSIX|[A-Za-z]{2,3}(?:_[A-Za-z]{2})?)(?:\.[A-Za-z0-9-]+)?(?:@\w+)?"
+_SAFE_VALUE = r"(?!.*//)[A-Za-z0-9_./:-]+"
+_LOCALE = r"C|POSIX|(?:C|[a-z]{2}_[A-Z]{2})\.(?:UTF-8|utf-?8)"
 _DURATION = r"\d+(?:\.\d+)?[smhd]?"
 _TIMEOUT_FLAG = r"-v|--verbose|--foreground|--preserve-status|--(?:signal|kill-after)=\S+|-[ks]\S+"
 _STDBUF_FLAG = r"-[ioe](?:L|\d+)"
 _ASSIGNMENT = r"(?s)[A-Za-z_]\w*\+?="
 
-STARTERS = frozenset(
-    [
-        "watch",
-        "setsid",
-        "ionice",
-        "flock",
-        "strace",
-        "ltrace",
-        "unshare",
-        "nsenter",
-        "taskset",
-        "chrt",
-        "script",
-        "setarch",
-        "runuser",
-        "unbuffer",
-    ]
+STARTERS = word_set(
+    """watch setsid ionice flock strace ltrace unshare nsenter taskset chrt script setarch runuser
+    unbuffer"""
 )
-EVALUATORS = frozenset(
-    [
-        "eval",
-        "source",
-        ".",
-        "exec",
-        "alias",
-        "hash",
-        "trap",
-        "let",
-        "mapfile",
-        "readarray",
-        "enable",
-        "bind",
-        "complete",
-        "coproc",
-    ]
+EVALUATORS = word_set(
+    """eval source . exec alias hash trap let mapfile readarray enable bind complete coproc"""
 )
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "mksh", "ash"})
 FRAGMENT = "Command appears to be an incomplete fragment"
@@ -102,6 +47,12 @@ def safe_assignment(word: Word) -> bool:
     if name in _NUMBER_VARIABLES:
         return value.isdigit()
     return name in SAFE_VARIABLES
+
+
+def lasting_locale(word: Word) -> bool:
+    """Whether an assignment without a command changes how the commands after it are looked up."""
+    name = word.raw.partition("=")[0]
+    return name in ("LANGUAGE", "LANG") or name.startswith("LC_")
 
 
 def has_safe_name(word: Word) -> bool:
