@@ -8,7 +8,6 @@ from forge.foundation.permissions.parts import (
     VARIABLE_SET,
     always_checked,
     exactly_allowed,
-    looks_only,
     why_ask,
 )
 from forge.foundation.permissions.pathquestion import path_question
@@ -41,13 +40,24 @@ PARTS = "This Bash command contains multiple operations. The following parts req
 def approve(command: str, script: Script, s: Situation) -> Decision:
     """Allow a command or say what needs approval."""
     reached = walk(script, s)
-    if not script.problems:
-        question = _sensitive(reached, s) or _background(script, looking=True)
-        if question:
-            return question
+    sensitive = None if script.problems else _sensitive(reached, s)
+    if sensitive:
+        return sensitive
     bare = next((r for r in s.having("allow") if r.tool == "Bash" and r.content is None), None)
-    if bare:
+    if bare and not script.background:
         return Decision("allow", reason_type="rule", rule=bare)
+    decision = _question(command, script, reached, _without_bare(s))
+    if bare and decision.reason != BACKGROUND:
+        return Decision("allow", reason_type="rule", rule=bare)
+    return decision
+
+
+def _without_bare(s: Situation) -> Situation:
+    return s.changed(rules=[r for r in s.rules if r.tool != "Bash" or r.content is not None])
+
+
+def _question(command: str, script: Script, reached: Walk, s: Situation) -> Decision:
+    """The decision that rules on single commands and the mode lead to."""
     exact = exactly_allowed(command, s) and not script.piped and not script.subshell
     if script.problems:
         understood = exact and not script.background
@@ -55,7 +65,9 @@ def approve(command: str, script: Script, s: Situation) -> Decision:
     question = _directories(script, reached, s) or path_question(command, script, reached, s)
     if not question:
         question = _parts(script, always_checked if exact else lambda simple: why_ask(simple, s))
-    return question or _background(script, looking=False) or Decision("allow")
+    if not question and script.background:
+        question = Decision("ask", BACKGROUND, reason_type="safetyCheck", reason=BACKGROUND)
+    return question or Decision("allow")
 
 
 def _problem(text: str) -> Decision:
@@ -78,13 +90,6 @@ def _sensitive(reached: Walk, s: Situation) -> Decision | None:
                 suggestions=suggestions,
             )
     return None
-
-
-def _background(script: Script, *, looking: bool) -> Decision | None:
-    """The question about `&`; commands that only look get it even where the whole tool is allowed."""
-    if not script.background or (looking and not all(map(looks_only, script.commands))):
-        return None
-    return Decision("ask", BACKGROUND, reason_type="safetyCheck", reason=BACKGROUND)
 
 
 def _directories(script: Script, reached: Walk, s: Situation) -> Decision | None:

@@ -1,16 +1,17 @@
-"""Decisions on shell commands: deny, ask, dangerous removals, mode, then approval of every part."""
+"""Decisions on shell commands: deny, ask, dangerous removals, mode, approval of every part, and a strict look."""
 
 from __future__ import annotations
 
 from forge.foundation.permissions.approval import approve
 from forge.foundation.permissions.commandrule import forbids, matches_text
+from forge.foundation.permissions.compound import SUBSHELL
+from forge.foundation.permissions.disguise import quoted_command, script_of, started
 from forge.foundation.permissions.files import rule_on_path
 from forge.foundation.permissions.parser import parse
 from forge.foundation.permissions.places import inside, within
 from forge.foundation.permissions.reach import plain_words, walk
 from forge.foundation.permissions.removal import dangerous_removal, unknown_removal
 from forge.foundation.permissions.situation import Decision
-from forge.foundation.permissions.wrappers import quoted_command, script_of, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,35 +25,28 @@ _MAX_DEPTH = 4
 
 
 def decide_bash(command: str, s: Situation) -> Decision:
-    """Decide on a command line in the order deny, ask, safety, mode, approval."""
+    """Decide on a command line in the order deny, ask, safety, mode, approval.
+
+    What would be allowed is looked at once more for denied commands in disguise.
+    """
     script = parse(command, s.home)
-    parts = [*script.commands, *_quoted_commands(script, s)]
     inner = _scripts(script, s, _MAX_DEPTH)
     decision = (
-        _denied(command, script, parts, s)
-        or _hidden(inner, s)
-        or _asked(command, script, parts, s)
-        or _removal([script, *inner], s)
-        or _blocked(script, s)
+        _ruled(command, script, s, strict=False) or _removal([script, *inner], s) or _blocked(script, s)
     )
-    if decision:
+    if not decision and s.mode == "bypassPermissions":
+        decision = Decision("allow", reason_type="mode")
+    decision = decision or approve(command, script, s)
+    if decision.verdict != "allow" or not (s.having("deny") or s.having("ask")):
         return decision
-    if s.mode == "bypassPermissions":
-        return Decision("allow", reason_type="mode")
-    return approve(command, script, s)
-
-
-def _quoted_commands(script: Script, s: Situation) -> list[Simple]:
-    """What eval and the like get as text; deny and ask rules must see it."""
-    texts = [quoted_command(words) for simple in script.commands for words in started(simple)]
-    return [inner for text in texts if text for inner in parse(text, s.home).commands]
+    return _ruled(command, script, s, strict=True) or _hidden(inner, s) or decision
 
 
 def _scripts(script: Script, s: Situation, depth: int) -> list[Script]:
     """The scripts given to shells with -c, and the scripts inside those."""
     found: list[Script] = []
     for simple in script.commands if depth else ():
-        for words in started(simple):
+        for words in started(simple, strict=True):
             text = script_of(words)
             if text:
                 inner = parse(text, s.home)
@@ -60,14 +54,40 @@ def _scripts(script: Script, s: Situation, depth: int) -> list[Script]:
     return found
 
 
-def _denied(command: str, script: Script, parts: list[Simple], s: Situation) -> Decision | None:
-    text = f"Permission to use Bash with command {command} has been denied."
-    rule = _matching(command, parts, s.having("deny"))
-    if rule:
-        whole = matches_text(rule.content or "", command) and rule.content == command.strip()
+def _ruled(command: str, script: Script, s: Situation, *, strict: bool) -> Decision | None:
+    """The deny or ask rule that decides, if there is one."""
+    lines = [words for simple in script.commands for words in started(simple, strict=strict)]
+    texts = [quoted_command(words, strict=strict) for words in lines]
+    parts = [*script.commands, *(inner for text in texts if text for inner in parse(text, s.home).commands)]
+    denied = _matching(command, parts, s.having("deny"), strict=strict)
+    if denied:
+        whole = denied.content == command.strip()
         kind = "rule" if whole or script.problems else "subcommandResults"
-        return Decision("deny", text, reason_type=kind, rule=rule)
-    reached = walk(script, s, strict=True)
+        return Decision("deny", _refusal(command), reason_type=kind, rule=denied)
+    if strict or all(problem == SUBSHELL for problem in script.problems):
+        blocked = _denied_path(command, script, s, strict=strict)
+        if blocked:
+            return blocked
+    asked = _matching(command, parts, s.having("ask"), strict=strict)
+    return Decision("ask", GENERIC, reason_type="rule", rule=asked) if asked else None
+
+
+def _matching(command: str, parts: list[Simple], rules: list[Rule], *, strict: bool) -> Rule | None:
+    for rule in rules:
+        if rule.tool != "Bash" or rule.content is None:
+            continue
+        if matches_text(rule.content, command) or any(forbids(rule, part, strict=strict) for part in parts):
+            return rule
+    return None
+
+
+def _refusal(command: str) -> str:
+    return f"Permission to use Bash with command {command} has been denied."
+
+
+def _denied_path(command: str, script: Script, s: Situation, *, strict: bool) -> Decision | None:
+    """The path rule that a file command or a redirection runs into."""
+    reached = walk(script, s, strict=strict)
     for touch in sorted(reached.touches, key=lambda touch: touch.name == "cd"):
         for path in dict.fromkeys((touch.path, touch.other)):
             rule = rule_on_path("Read", "deny", path, s) if touch.reads else None
@@ -77,30 +97,14 @@ def _denied(command: str, script: Script, parts: list[Simple], s: Situation) -> 
                 text = f"{touch.name} {'to' if touch.writes else 'from'} '{path}' was blocked by a deny rule."
                 return Decision("deny", text, reason_type="rule", rule=rule)
             if rule:
-                return Decision("deny", text, reason_type="subcommandResults", rule=rule)
+                return Decision("deny", _refusal(command), reason_type="subcommandResults", rule=rule)
     return None
 
 
 def _hidden(inner: list[Script], s: Situation) -> Decision | None:
     """A denied command in a script for another shell: a person must look at it."""
-    if any(_matching("", script.commands, s.having("deny")) for script in inner):
+    if any(_matching("", script.commands, s.having("deny"), strict=True) for script in inner):
         return Decision("ask", HIDDEN, reason_type="safetyCheck", reason=HIDDEN)
-    return None
-
-
-def _asked(command: str, script: Script, parts: list[Simple], s: Situation) -> Decision | None:
-    rule = _matching(command, parts, s.having("ask"))
-    if not rule:
-        return None
-    return Decision("ask", GENERIC, reason_type="rule", rule=rule)
-
-
-def _matching(command: str, parts: list[Simple], rules: list[Rule]) -> Rule | None:
-    for rule in rules:
-        if rule.tool != "Bash" or rule.content is None:
-            continue
-        if matches_text(rule.content, command) or any(forbids(rule, simple) for simple in parts):
-            return rule
     return None
 
 
@@ -109,8 +113,8 @@ def _removal(scripts: list[Script], s: Situation) -> Decision | None:
         lines = [words for words in map(plain_words, script.commands) if words]
         moved = any(words[0].value == "cd" for words in lines)
         dangers = [dangerous_removal(words, s, moved=moved) for words in lines]
-        dangers += [unknown_removal(words) for simple in script.commands for words in started(simple)]
-        danger = next((danger for danger in dangers if danger), None)
+        behind = [words for simple in script.commands for words in started(simple, strict=True)]
+        danger = next((d for d in [*dangers, *map(unknown_removal, behind)] if d), None)
         if danger:
             return Decision("ask", danger.message, reason_type="safetyCheck", reason=danger.reason)
     return None

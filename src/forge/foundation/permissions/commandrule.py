@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from forge.foundation.permissions.disguise import started
 from forge.foundation.permissions.syntax import text_of
 from forge.foundation.permissions.wildcard import matches
-from forge.foundation.permissions.wrappers import safe_assignment, started, unwrapped
+from forge.foundation.permissions.wrappers import safe_assignment, unwrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,12 +50,17 @@ def allows(rule: Rule, simple: Simple) -> bool:
     return any(matches_text(content, text) for text in _allow_texts(simple, exact=exact, piped=piped))
 
 
-def forbids(rule: Rule, simple: Simple) -> bool:
-    """Whether a deny or ask rule covers a simple command or anything that its wrappers start."""
+def forbids(rule: Rule, simple: Simple, *, strict: bool) -> bool:
+    """Whether a deny or ask rule covers a simple command or what its wrappers start."""
     content = rule.content
     if content is None:
         return True
-    return any(matches_text(content, text) for text in _deny_texts(simple))
+    lines = started(simple, strict=strict, piped=strict or not is_exact(content))
+    texts = [
+        text_of([*simple.assignments, *simple.words]),
+        *(text for words in lines for text in _spellings(words)),
+    ]
+    return any(matches_text(content, text) for text in texts)
 
 
 def _has_prefix(prefix: str, text: str) -> bool:
@@ -91,14 +97,15 @@ def _piped(words: list[Word]) -> list[Word]:
     return words
 
 
-def _deny_texts(simple: Simple) -> list[str]:
-    texts = [text_of([*simple.assignments, *simple.words])]
-    for words in started(simple):
-        texts.append(text_of(_named(words)))
-        texts.append(text_of(_named(words, base_name=True)))
-        texts.append(" ".join(word.value for word in words))
-        texts.append(" ".join([words[0].value.rsplit("/", 1)[-1], *(word.value for word in words[1:])]))
-    return texts
+def _spellings(words: list[Word]) -> list[str]:
+    """A command line with and without quoting, and with the bare name of its program."""
+    values = [word.value for word in words]
+    return [
+        text_of(_named(words)),
+        text_of(_named(words, base_name=True)),
+        " ".join(values),
+        " ".join([values[0].rsplit("/", 1)[-1], *values[1:]]),
+    ]
 
 
 def _named(words: list[Word], *, base_name: bool = False) -> list[Word]:

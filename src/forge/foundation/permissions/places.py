@@ -23,6 +23,7 @@ PROTECTED_FILES = word_set(
     gradle-wrapper.properties maven-wrapper.properties .devcontainer.json .ripgreprc
     pyrightconfig.json .mcp.json .claude.json"""
 )
+LONGEST_PATH = 4096
 FREE_BELOW_CLAUDE = "worktrees"
 
 
@@ -36,6 +37,8 @@ def resolve(text: str, s: Situation, base: str = "") -> str:
 
 def forms(path: str) -> list[str]:
     """The path itself and, where links lead elsewhere, the place it really is."""
+    if len(path) > LONGEST_PATH:
+        return [path]
     real = os.path.realpath(path.replace("\0", ""))
     return [path] if real == path else [path, real]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
+from forge.foundation.permissions.disguise import started
 from forge.foundation.permissions.filecommands import accesses, operands
-from forge.foundation.permissions.places import resolve
-from forge.foundation.permissions.wrappers import started, unwrapped
+from forge.foundation.permissions.places import LONGEST_PATH, resolve
+from forge.foundation.permissions.wrappers import unwrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.foundation.permissions.situation import Situation
     from forge.foundation.permissions.syntax import Redirect, Script, Simple, Word
 
-_TRAVERSAL = r"(?:^|/)(?!\.\.?(?:/|$))[^/]+/(?:[^/]+/)*?\.\.(?:/|$)"
 _TILDE = r"~(?!/|$)"
 _ENVIRON = r"/proc/[^/]+/environ"
 _GLOB = r"[*?\[]"
@@ -79,7 +79,7 @@ def walk(script: Script, s: Situation, *, strict: bool = False) -> Walk:
             if kind:
                 _add(found, simple, _touch(kind, kind, redirect.target, s, (base, possible)))
         target = _directory(simple)
-        if target is not None:
+        if target is not None and len(possible) < LONGEST_PATH:
             found.changes.append(resolve(target, s, base))
             possible = resolve(target, s, possible)
             if _settled(target):
@@ -126,7 +126,7 @@ def _without_env(words: list[Word]) -> list[Word]:
 
 def _command_lines(simple: Simple, *, strict: bool) -> list[list[Word]]:
     if strict:
-        return [words for words in started(simple) if words]
+        return started(simple, strict=True)
     words = plain_words(simple)
     return [words] if words else []
 
@@ -164,7 +164,14 @@ def _complaint(touch: Touch) -> str:
         return TILDE
     if "$" in value or "`" in value:
         return EXPANSION
-    return TRAVERSAL if re.search(_TRAVERSAL, value) else ""
+    return TRAVERSAL if _goes_back(value) else ""
+
+
+def _goes_back(value: str) -> bool:
+    """Whether `..` follows the name of a directory, which could be a link."""
+    parts = value.split("/")
+    named = [part not in ("", ".", "..") for part in parts]
+    return any(part == ".." for part in parts[named.index(True) :]) if any(named) else False
 
 
 def _kind(redirect: Redirect) -> str:

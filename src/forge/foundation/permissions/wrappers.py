@@ -8,7 +8,7 @@ from forge.foundation.permissions.syntax import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from forge.foundation.permissions.syntax import Simple, Word
+    from forge.foundation.permissions.syntax import Word
 
 SAFE_VARIABLES = word_set(
     """NODE_ENV CI TZ NO_COLOR FORCE_COLOR TERM COLORTERM RUST_LOG RUST_BACKTRACE PYTHONUNBUFFERED
@@ -24,7 +24,7 @@ _LOCALE = r"C|POSIX|(?:C|[a-z]{2}_[A-Z]{2})\.(?:UTF-8|utf-?8)"
 _DURATION = r"\d+(?:\.\d+)?[smhd]?"
 _TIMEOUT_FLAG = r"-v|--verbose|--foreground|--preserve-status|--(?:signal|kill-after)=\S+|-[ks]\S+"
 _STDBUF_FLAG = r"-[ioe](?:L|\d+)"
-_ASSIGNMENT = r"(?s)[A-Za-z_]\w*\+?="
+ASSIGNMENT = r"(?s)[A-Za-z_]\w*\+?="
 
 STARTERS = word_set(
     """watch setsid ionice flock strace ltrace unshare nsenter taskset chrt script setarch runuser
@@ -33,7 +33,6 @@ STARTERS = word_set(
 EVALUATORS = word_set(
     """eval source . exec alias hash trap let mapfile readarray enable bind complete coproc"""
 )
-SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "mksh", "ash"})
 FRAGMENT = "Command appears to be an incomplete fragment"
 
 
@@ -75,45 +74,8 @@ def unwrapped(words: list[Word]) -> tuple[list[Word], str]:
     return rest, problem
 
 
-def started(simple: Simple) -> list[list[Word]]:
-    """Every command line that deny and ask rules must see: the words, and what each wrapper starts."""
-    found = []
-    words = simple.words
-    while words:
-        found.append(words)
-        words = _inner(words)
-        while words and re.match(_ASSIGNMENT, words[0].value):
-            words = words[1:]
-    return found
-
-
-def quoted_command(words: list[Word]) -> str:
-    """The command line that a wrapper gets as one argument: eval, script -c, env -S."""
-    name = words[0].value.rsplit("/", 1)[-1] if words else ""
-    values = [word.value for word in words[1:]]
-    if name == "eval":
-        return " ".join(values)
-    flag = {"script": "c", "env": "S", "su": "c"}.get(name)
-    for at, value in enumerate(values[:-1]):
-        if flag and value.startswith("-") and not value.startswith("--") and value.endswith(flag):
-            return values[at + 1]
-    return ""
-
-
-def script_of(words: list[Word]) -> str:
-    """The script that a shell is given with -c."""
-    if not words or words[0].value.rsplit("/", 1)[-1] not in SHELLS:
-        return ""
-    for at, word in enumerate(words[1:], 1):
-        if not word.value.startswith("-"):
-            return ""
-        if not word.value.startswith("--") and "c" in word.value:
-            return words[at + 1].value if at + 1 < len(words) else ""
-    return ""
-
-
 def _time(words: list[Word]) -> tuple[list[Word], str]:
-    if re.match(_ASSIGNMENT, words[1].raw):
+    if re.match(ASSIGNMENT, words[1].raw):
         return words, f"'{words[0].value} {words[1].raw}' can't be checked before it runs"
     return words[1:], ""
 
@@ -170,54 +132,3 @@ _WRAPPERS = {
     "builtin": _plain,
     "noglob": _plain,
 }
-
-_LOOSE = {
-    "env": "uSC",
-    "sudo": "ugpCThDRr",
-    "doas": "uC",
-    "exec": "a",
-    "time": "fo",
-    "nice": "n",
-    "nohup": "",
-    "stdbuf": "ioe",
-    "timeout": "ks",
-    "command": "",
-    "builtin": "",
-    "noglob": "",
-    "xargs": "nPILsdEa",
-    "watch": "n",
-    "setsid": "",
-    "ionice": "cnp",
-    "flock": "wE",
-    "strace": "oeps",
-    "ltrace": "oeps",
-    "unshare": "",
-    "taskset": "",
-    "chrt": "",
-    "eval": "",
-    "coproc": "",
-    "busybox": "",
-    "nocorrect": "",
-}
-_FIND_STARTS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_OPERANDS = {"timeout": 1, "flock": 1, "taskset": 1, "chrt": 1}
-
-
-def _inner(words: list[Word]) -> list[Word]:
-    """What a wrapper starts, skipping its options and operands; nothing if there is no wrapper."""
-    name = words[0].value.rsplit("/", 1)[-1]
-    if name == "find":
-        return next((words[at + 1 :] for at, word in enumerate(words) if word.value in _FIND_STARTS), [])
-    valued = _LOOSE.get(name)
-    if valued is None or (name == "command" and len(words) > 1 and words[1].value in ("-v", "-V")):
-        return []
-    at = 1
-    while at < len(words):
-        value = words[at].value
-        if re.match(_ASSIGNMENT, value):
-            at += 1
-        elif value.startswith("-") and len(value) > 1:
-            at += 2 if len(value) == 2 and value[1] in valued else 1
-        else:
-            break
-    return words[at + _OPERANDS.get(name, 0) :]
