@@ -1,4 +1,4 @@
-"""Decisions on shell commands: deny, ask, dangerous removals, mode, approval of every part, and a strict look."""
+"""Decisions on shell commands: deny, ask, dangerous removals, mode, approval of parts, a strict look."""
 
 from __future__ import annotations
 

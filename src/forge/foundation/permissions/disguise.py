@@ -1,7 +1,7 @@
 """What a command line starts behind wrappers, quotes and other shells: what deny and ask rules must see.
 
-Rules are first matched as hosts of the reference expect it. Where that would allow a command, a strict look finds
-what hides behind unusual wrappers and text that is evaluated.
+Rules are first matched as hosts of the reference expect it. Where that would allow a command, a strict look
+finds what hides behind unusual wrappers and text that is evaluated.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _MOST_WRAPPERS = 8
 
 
 def started(simple: Simple, *, strict: bool, piped: bool = True) -> list[list[Word]]:
-    """The words of a command and, for each wrapper in front, what it starts; `piped` includes a bare xargs."""
+    """The words of a command and, for each wrapper in front, what it starts; `piped`: a bare xargs too."""
     found: list[list[Word]] = []
     words = simple.words
     while words:
