@@ -43,7 +43,7 @@ async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verd
         return Verdict(call, _meta(call, "accept", "config", why))
     if decision.verdict == "deny":
         return _denied(s, call, decision, kind="permission-rule")
-    if hooked.verdict == "allow" and decision.reason_type != "rule":
+    if hooked.verdict == "allow" and decision.reason_type not in ("rule", "safetyCheck"):
         return Verdict(call, _meta(call, "accept", "hook"))
     if s.situation.deny_instead_of_prompting:
         return _denied(s, call, decision, kind="user-rejected")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.foundation.permissions.approval import approve
-from forge.foundation.permissions.commandrule import forbids, matches_text
+from forge.foundation.permissions.commandrule import begins, forbids, matches_text
 from forge.foundation.permissions.compound import SUBSHELL
 from forge.foundation.permissions.disguise import quoted_command, script_of, started
 from forge.foundation.permissions.files import rule_on_path
@@ -60,6 +60,8 @@ def _ruled(command: str, script: Script, s: Situation, *, strict: bool) -> Decis
     texts = [quoted_command(words, strict=strict) for words in lines]
     parts = [*script.commands, *(inner for text in texts if text for inner in parse(text, s.home).commands)]
     denied = _matching(command, parts, s.having("deny"), strict=strict)
+    if not denied and (script.problems or script.unclosed):
+        denied = next((rule for rule in s.having("deny") if begins(rule, command)), None)
     if denied:
         whole = denied.content == command.strip()
         kind = "rule" if whole or script.problems else "subcommandResults"

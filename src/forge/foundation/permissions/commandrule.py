@@ -63,6 +63,14 @@ def forbids(rule: Rule, simple: Simple, *, strict: bool) -> bool:
     return any(matches_text(content, text) for text in texts)
 
 
+def begins(rule: Rule, command: str) -> bool:
+    """Whether a command that cannot be read completely begins with the one a deny rule names exactly."""
+    if rule.tool != "Bash" or rule.content is None or not is_exact(rule.content):
+        return False
+    text = _squeezed(re.sub(r"['\"]|\\\n", "", command))
+    return text == rule.content or text.startswith(rule.content + " ")
+
+
 def _has_prefix(prefix: str, text: str) -> bool:
     prefix = _squeezed(prefix)
     return bool(prefix) and (text == prefix or text.startswith(prefix + " "))

@@ -58,7 +58,16 @@ class Simple:
 class Script:
     """Everything found in one command line, in the order of the text."""
 
-    __slots__ = ("background", "commands", "loop_variable", "piped", "problems", "subshell", "variables")
+    __slots__ = (
+        "background",
+        "commands",
+        "loop_variable",
+        "piped",
+        "problems",
+        "subshell",
+        "unclosed",
+        "variables",
+    )
 
     def __init__(self) -> None:
         self.commands: list[Simple] = []
@@ -67,6 +76,7 @@ class Script:
         self.loop_variable = False
         self.piped = False
         self.subshell = False
+        self.unclosed = False
         self.variables: dict[str, str] = {}
 
 

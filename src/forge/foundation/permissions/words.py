@@ -85,7 +85,9 @@ def _piece(reader: Reader, char: str, word: Word) -> str:
 
 def _single_quoted(reader: Reader, word: Word) -> str:
     close = reader.source.find("'", reader.pos + 1, reader.end)
-    close = reader.end if close < 0 else close
+    if close < 0:
+        reader.script.unclosed = True
+        close = reader.end
     text = reader.source[reader.pos + 1 : close]
     reader.pos = min(close + 1, reader.end)
     word.quoted = True
