@@ -97,11 +97,14 @@ def _denied(s: Session, call: ToolUse, decision: Decision, *, kind: str, words: 
     reason_type = None if asked_in_vain and decision.reason_type != "safetyCheck" else decision.reason_type
     s.emit(Denied(call, message, reason_type, decision.reason))
     meta = {**_meta(call, "reject", "config", reason_type), "non_execution_kind": kind}
-    return _refused(s, call, message, meta)
+    return _refused(s, call, message, meta, counted=decision.counted)
 
 
-def _refused(s: Session, call: ToolUse, message: str, meta: dict[str, Any]) -> Verdict:
-    s.turn.denials.append(Denial(call.name, call.id, call.input))
+def _refused(
+    s: Session, call: ToolUse, message: str, meta: dict[str, Any], *, counted: bool = True
+) -> Verdict:
+    if counted:
+        s.turn.denials.append(Denial(call.name, call.id, call.input))
     return Verdict(call, meta, msgspec.structs.replace(failure(call, message), meta=meta))
 
 

@@ -515,3 +515,13 @@ def test_a_tool_registered_during_a_session_is_in_the_next_request() -> None:
     s = session(model, RecordingHost(), [tool("Register", register)])
     run(s)
     assert [[t.name for t in r.tools] for r in model.requests] == [["Register"], ["Late", "Register"]]
+
+
+def test_a_denied_kind_of_agent_is_refused_without_being_listed() -> None:
+    host = RecordingHost()
+    turn: list[Any] = [[call("Agent", subagent_type="Explore", description="d", prompt="p")]]
+    ended = run(session(ScriptedModel(turn), host, [tool("Agent", echo)], rules=deny("Agent(Explore)")))
+    assert "has been denied by permission rule 'Agent(Explore)'" in str(
+        host.of(ToolFinished)[0].result.content
+    )
+    assert ended.denials == []
