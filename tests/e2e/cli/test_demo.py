@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -14,13 +15,22 @@ from e2e.cli.process import forge, terminal
 
 CALLS = [
     ("Bash", "python3 -m unittest", False, False),
-    ("Grep", "page_count", True, False),
+    ("Agent", "Explore: Find who counts the pages", True, False),
     ("Read", "pages.py", True, False),
-    ("Read", "catalogue.py", True, False),
     ("Edit", "pages.py", True, False),
+    ("Bash", "python3 proof.py", True, False),
     ("Bash", "python3 -m unittest", True, False),
     ("Bash", "git push --force origin main", False, True),
-    ("Bash", "git diff --stat", True, False),
+    ("Read", "its output", True, False),
+    ("Read", "pages.py", True, False),
+    ("Edit", "pages.py", True, False),
+    ("Bash", "python3 -m unittest", True, False),
+    ("Bash", "python3 proof.py", True, False),
+]
+AGENT_CALLS = [
+    ("Grep", "page_count", True, False),
+    ("Read", "catalogue.py", True, False),
+    ("Read", "pages.py", True, False),
 ]
 
 
@@ -42,13 +52,29 @@ def test_demo_repairs_a_real_bug_in_a_real_repository(tmp_path: Path, home: Path
     tests = subprocess.run(
         [sys.executable, "-B", "-m", "unittest"], cwd=repository, capture_output=True, check=False
     )
-    calls = sorted((c["tool"], c["subject"], c["ok"], c["refused"]) for c in told["calls"])
     assert (done.code, done.err, told["ok"], told["warnings"]) == (0, "", True, [])
-    assert calls == sorted(CALLS)
+    assert [(c["tool"], c["subject"], c["ok"], c["refused"]) for c in told["calls"]] == CALLS
     assert "-    return items // per_page" in diff
     assert tests.returncode == 0
     assert len(Path(told["transcript"]).read_bytes().splitlines()) > len(CALLS)
     assert list(home.iterdir()) == []
+
+
+def test_demo_has_a_sub_agent_a_background_task_and_a_rewind_that_really_happened(tmp_path: Path) -> None:
+    told = json.loads(forge("demo", "--json", "--dir", "kept", cwd=tmp_path).out)
+    repository, transcript = Path(told["repository"]), Path(told["transcript"])
+    (agent,), (job,) = told["agents"], told["jobs"]
+    calls = sorted((c["tool"], c["subject"], c["ok"], c["refused"]) for c in agent["calls"])
+    own = [json.loads(line) for line in Path(agent["transcript"]).read_text().splitlines()]
+    main = transcript.read_text()
+    (copy,) = (repository.parent / "home" / ".claude" / "file-history" / told["session_id"]).glob("*@v1")
+    first = subprocess.run(["git", "show", "HEAD:pages.py"], cwd=repository, capture_output=True, check=True)
+    assert (calls, agent["type"], agent["status"]) == (AGENT_CALLS, "Explore", "completed")
+    assert agent["usage"]["input"] > 0 and {r.get("agentId") for r in own if "uuid" in r} == {agent["id"]}
+    assert Path(agent["transcript"]).parents[1] == transcript.with_suffix("")
+    assert (job["command"], job["status"]) == ("python3 proof.py", "failed")
+    assert f"<task-id>{job['id']}</task-id>" in main and "page 2 is empty" in main
+    assert (told["rewound"], copy.read_bytes()) == ([str(repository / "pages.py")], first.stdout)
 
 
 def test_demo_tells_the_story_in_plain_text_and_leaves_nothing_behind(tmp_path: Path, scratch: Path) -> None:
@@ -57,11 +83,22 @@ def test_demo_tells_the_story_in_plain_text_and_leaves_nothing_behind(tmp_path: 
         "1/8 First the model asks for the tests.",
         "AssertionError: 8 != 10",
         "FAILED (failures=1)",
-        "● Read catalogue.py",
-        "│ -    return items // per_page",
+        "● Agent Explore: Find who counts the pages",
+        "│ ● Grep page_count: 3 lines",
+        "│ ◆ page_count in pages.py",
+        "│ its own conversation: 3 tool calls, about ",
+        "│ +    return items // per_page + 1",
+        "│ goes on in the background",
         "│ OK",
         "✗ Bash git push --force origin main",
         "│ REFUSED by the permission rules. It did not run.",
+        "│ 6 of 24 catalogues are wrong, the first one with 4 books: page 2 is empty",
+        "« Rewind to before the first request",
+        "│ restored pages.py (+1 -1)",
+        "› I took the code back.",
+        "│ +    full, rest = divmod(items, per_page)",
+        "8/8 And the proof",
+        "│ 24 catalogues printed",
         "✓ the forced push was refused and never ran",
         "What was scripted",
         "export ANTHROPIC_API_KEY=...",
@@ -70,6 +107,7 @@ def test_demo_tells_the_story_in_plain_text_and_leaves_nothing_behind(tmp_path: 
     positions = [done.out.find(text) for text in wanted]
     assert (done.code, done.err) == (0, "")
     assert positions == sorted(positions) and -1 not in positions, done.out
+    assert '» Background command "Proof print" failed with exit code 1' in done.out
     assert "\x1b" not in done.out and "sk-ant-secret" not in done.out
     assert list(scratch.iterdir()) == []
 
@@ -97,7 +135,18 @@ def test_interrupted_demo_cleans_up(tmp_path: Path, scratch: Path, number: signa
         shown.process.send_signal(number)
         assert shown.finish() == code
     assert "Stopped. The scratch directory was removed." in shown.shown
+    assert "Traceback" not in shown.shown
     assert list(scratch.iterdir()) == []
+
+
+def test_demo_stopped_beside_a_background_task_leaves_no_process(tmp_path: Path, scratch: Path) -> None:
+    with terminal("demo", "--fast", cwd=tmp_path, env={"TMPDIR": str(scratch)}) as shown:
+        shown.read_until("goes on in the background")
+        shown.process.send_signal(signal.SIGINT)
+        assert shown.finish() == 130
+    places = [place.readlink() for place in Path("/proc").glob("[0-9]*/cwd") if os.access(place, os.R_OK)]
+    assert [place for place in places if place.is_relative_to(scratch)] == []
+    assert "Traceback" not in shown.shown and list(scratch.iterdir()) == []
 
 
 def test_demo_says_so_when_the_story_did_not_come_true(tmp_path: Path, scratch: Path) -> None:

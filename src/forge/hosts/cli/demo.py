@@ -11,31 +11,32 @@ import tempfile
 
 import msgspec
 
-from forge.agent.loop import run_turn
-from forge.agent.session import Prompt
+from forge.agent.event import ToolFinished
 from forge.foundation.errors import UsageError
-from forge.foundation.ids import new_uuid
-from forge.foundation.paths import session_file
-from forge.hosts.build import build_session
 from forge.hosts.cli.command import JSON, NO_COLOR, Arguments, Command, read_arguments, take_words
 from forge.hosts.cli.flags import SWITCH, VALUE, Flag
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.cli.screen import Screen, open_screen
 from forge.hosts.cli.tour import Stage, Tour, build_stage, load_tour
 from forge.hosts.cli.tour_check import Evidence, Finding, examine
-from forge.hosts.cli.tour_host import PacedModel, TourHost, reading_times, subject
-from forge.hosts.configuration import load_configuration
+from forge.hosts.cli.tour_host import TourHost
+from forge.hosts.cli.tour_lines import subject
+from forge.hosts.cli.tour_play import play
+from forge.hosts.cli.tour_server import Pace
 
-PER_WORD = 0.03
+# A tour on a terminal takes less than eight seconds; whoever reads more slowly scrolls back.
+READING = Pace(reply=0.12, letter=0.0012, word=0.007)
+PRINTER, PRINTER_IN_HASTE = 1.3, 0.25
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 COMMAND = Command(
     name="demo",
     usage=("demo [--fast] [--keep] [--dir DIR] [--json] [--no-color]",),
     about=(
-        "Plays a session on a scratch git repository with a small real bug: Forge runs the tests, searches, "
-        "reads, edits, runs the tests again, and is refused one dangerous command. Loop, tools, permissions "
-        "and transcript are real; only the words of the model are scripted. Your own files and settings are "
+        "Plays a session on a scratch git repository with a small real bug: Forge runs the tests, sends a "
+        "sub-agent to look around, edits, has a slow check run in the background, is refused one dangerous "
+        "command, goes back to a checkpoint and repairs the bug properly. Loop, tools, permissions and "
+        "transcripts are real; only the words of the model are scripted. Your own files and settings are "
         "not touched. Ends with 1 if the story did not come true."
     ),
     flags=(
@@ -62,6 +63,7 @@ LEGEND = (
     ("model", "what the model says: scripted"),
     ("call", "what Forge does: real"),
     ("no", "what failed or was refused: real as well"),
+    ("news", "what happened in the background: real, too"),
 )
 
 
@@ -122,33 +124,15 @@ def _scratch(given: Arguments) -> str:
 
 def _play(tour: Tour, directory: str, env: dict[str, str], how: tuple[Arguments, Screen]) -> Played:
     given, screen = how
-    stage = build_stage(tour, directory, env)
     shown = None if given.on("json") else screen
+    paced = shown is not None and screen.out.isatty() and not given.on("fast")
+    stage = build_stage(tour, directory, env, PRINTER if paced else PRINTER_IN_HASTE)
     host = TourHost(tour, stage.repository, shown)
     if shown is not None:
         _open(tour, stage, shown)
-    paced = shown is not None and screen.out.isatty() and not given.on("fast")
-    session_id, transcript = asyncio.run(_session(tour, stage, host, paced=paced))
+    session_id, transcript = asyncio.run(play(tour, stage, host, READING if paced else Pace()))
     findings = examine(tour, Evidence(stage, host, transcript))
     return Played(stage, host, session_id, transcript, findings)
-
-
-async def _session(tour: Tour, stage: Stage, host: TourHost, *, paced: bool) -> tuple[str, str]:
-    """Runs the one turn of the tour as any other host would."""
-    main = asyncio.current_task()
-    if main is not None:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, main.cancel)
-    c = load_configuration(stage.options, stage.env, stage.repository)
-    built = await build_session(stage.options, c, host, None)
-    session = built.session
-    if paced:
-        session.set_model(PacedModel(session.model, reading_times(tour), PER_WORD))
-    try:
-        await session.run(lambda: run_turn(session, Prompt(tour.prompt, new_uuid())))
-    finally:
-        session.recorder.close()
-        await session.model.close()
-    return session.id, session_file(c.places, session.id, c.places.cwd)
 
 
 def _open(tour: Tour, stage: Stage, screen: Screen) -> None:
@@ -157,13 +141,10 @@ def _open(tour: Tour, stage: Stage, screen: Screen) -> None:
     screen.say(tour.about)
     screen.line()
     screen.table(
-        [("repository", stage.repository), ("model", "scripted (no key, no network)")], styles={0: "dim"}
+        [("repository", stage.repository), ("model", "scripted, served on this machine")], styles={0: "dim"}
     )
     screen.line()
     screen.table([(screen.signs[name], about) for name, about in LEGEND])
-    screen.line()
-    sign = screen.signs["prompt"]
-    screen.say(tour.prompt, "bold", first=f"{sign} ", then="  ")
 
 
 def _report(tour: Tour, played: Played, how: tuple[Arguments, Screen], *, keep: bool) -> None:
@@ -206,9 +187,9 @@ def _tell_apart(tour: Tour, played: Played, screen: Screen, *, keep: bool) -> No
     else:
         screen.say("The scratch directory is removed now; --keep keeps it.", "dim", first="    ")
     screen.heading("What was scripted")
-    used = played.host.usage
-    tokens = used.context
-    for text in (*tour.scripted, f"its tokens: about {tokens:,}, estimated; cost: nothing"):
+    all_used, by_agent = played.host.usage + played.host.agent_usage, played.host.agent_usage
+    tokens = f"about {all_used.context:,} tokens, {by_agent.context:,} of them in the sub-agent"
+    for text in (*tour.scripted, f"the count of tokens, estimated: {tokens}; cost: nothing"):
         screen.say(text, first="  - ", then="    ")
 
 
@@ -232,14 +213,32 @@ def _summary(played: Played, *, keep: bool) -> dict[str, object]:
         "session_id": played.session_id,
         "transcript": played.transcript,
         "checks": played.findings,
-        "calls": [
+        "calls": [_call(played, event) for event in host.finished],
+        "agents": [
             {
-                "tool": event.call.name,
-                "subject": subject(event.call, stage.repository),
-                "ok": not event.result.is_error,
-                "refused": host.refused(event),
+                "id": agent.job.id,
+                "type": agent.job.agent_type,
+                "status": agent.end.status,
+                "transcript": agent.job.output_path,
+                "calls": [_call(played, event) for job, event in host.agent_calls if job.id == agent.job.id],
+                "usage": host.agent_usage,
             }
-            for event in host.finished
+            for agent in host.agents
         ],
+        "jobs": [
+            {"id": ended.job.id, "command": ended.job.command, "status": ended.end.status}
+            for ended in host.jobs
+        ],
+        "rewound": [change.path for rewound in host.rewound for change in rewound.changes],
+        "usage": host.usage,
         "warnings": host.troubles,
+    }
+
+
+def _call(played: Played, event: ToolFinished) -> dict[str, object]:
+    return {
+        "tool": event.call.name,
+        "subject": subject(event.call, played.stage.repository),
+        "ok": not event.result.is_error,
+        "refused": played.host.refused(event),
     }

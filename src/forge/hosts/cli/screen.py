@@ -21,6 +21,8 @@ _SIGNS = {
     "result": "│",
     "prompt": "›",
     "model": "◆",
+    "news": "»",
+    "back": "«",
     "rule": "─",
     "cut": "…",
 }
@@ -31,6 +33,8 @@ _PLAIN_SIGNS = {
     "result": "|",
     "prompt": ">",
     "model": "#",
+    "news": ">",
+    "back": "<",
     "rule": "-",
     "cut": "...",
 }

@@ -1,8 +1,7 @@
 """The bundled tour as data, and the scratch repository it is played on.
 
 Everything the tour says and does is in `scenarios/demo/story.json`; the files of the repository lie beside
-it, with `.txt` added to their names so that no tool takes them for code of this program. The story tries to
-do damage, so it is no scenario that `--model scripted/NAME` could play somewhere else.
+it, with `.txt` added to their names so that no tool takes them for code of this program.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.models.scripted import Turn
 from forge.foundation.errors import ForgeError
 from forge.hosts.options import RunOptions
 
@@ -24,7 +24,8 @@ _SUFFIX = ".txt"
 
 # The session gets none of the user's configuration, keys or git set-up.
 _LEFT_OUT = ("ANTHROPIC", "BASH_", "CLAUDE", "FORGE", "GIT_", "OPENAI", "PYTHON")
-_SECRET_ENDS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+# Keys are nobody's business, and the model of the tour is reached without a proxy.
+_LEFT_OUT_ENDS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PROXY")
 
 _GIT = {
     "GIT_AUTHOR_NAME": "Forge tour",
@@ -40,10 +41,24 @@ GIT_TIMEOUT = 30
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One reply of the scripted model and what the screen says before it."""
+    """One reply of the scripted model and what the screen says before it.
 
-    turn: list[dict[str, Any]]
+    `agent` are the replies of the sub-agent it starts. A reply that `waits` is left out when the news it
+    would wait for is there already.
+    """
+
+    turn: Turn
     say: str = ""
+    agent: list[Turn] = []
+    waits: bool = False
+
+
+class Act(msgspec.Struct, frozen=True):
+    """A prompt and the replies to it; `rewind` says why the files go back to the first prompt before."""
+
+    prompt: str
+    steps: list[Step]
+    rewind: str = ""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -74,14 +89,18 @@ class Tour(msgspec.Struct, frozen=True):
     title: str
     about: str
     project: str
-    prompt: str
     settings: dict[str, Any]
-    steps: list[Step]
+    acts: list[Act]
     checks: list[Check]
     real: list[str]
     scripted: list[str]
     own_model: list[OwnModel]
     more: list[Pointer]
+
+    @property
+    def steps(self) -> list[Step]:
+        """All replies of the conversation with the user."""
+        return [step for act in self.acts for step in act.steps]
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -99,8 +118,8 @@ def load_tour() -> Tour:
         return msgspec.json.decode(file.read(), type=Tour)
 
 
-def build_stage(tour: Tour, directory: str, env: Mapping[str, str]) -> Stage:
-    """Makes the scratch repository and writes down what the session is to load."""
+def build_stage(tour: Tour, directory: str, env: Mapping[str, str], printer: float = 0.0) -> Stage:
+    """Makes the scratch repository; `printer` is how many seconds its slow command takes."""
     if which("git", path=env.get("PATH")) is None:
         raise ForgeError(
             "The tour works on a real git repository, but git was not found.",
@@ -109,9 +128,9 @@ def build_stage(tour: Tour, directory: str, env: Mapping[str, str]) -> Stage:
     # Rules and transcripts name real paths; a temporary directory may be a link.
     directory = os.path.realpath(directory)
     repository = os.path.join(directory, tour.project)
-    clean = _environment(env, os.path.join(directory, "home"))
-    os.makedirs(repository)
-    os.makedirs(clean["HOME"])
+    clean = _environment(env, directory) | {"PRINTER_SECONDS": str(printer)}
+    for place in (repository, clean["HOME"], clean["TMPDIR"]):
+        os.makedirs(place)
     _copy_files(os.path.join(_DEMO, "files"), repository)
     for words in (
         ("-c", "init.defaultBranch=main", "init", "--quiet", "--template="),
@@ -119,22 +138,35 @@ def build_stage(tour: Tour, directory: str, env: Mapping[str, str]) -> Stage:
         ("commit", "--quiet", "--message", "Print the catalogue"),
     ):
         _git(repository, clean, *words)
-    scenario = {"title": tour.title, "turns": _filled([step.turn for step in tour.steps], repository)}
-    model = _write(os.path.join(directory, "scenario.json"), scenario)
-    settings = _write(os.path.join(directory, "settings.json"), tour.settings)
-    options = RunOptions(prompt=tour.prompt, print=True, model=f"scripted/{model}", settings=settings)
+    settings = os.path.join(directory, "settings.json")
+    options = RunOptions(print=True, model="tour/scripted", settings=settings)
     return Stage(directory, repository, clean, options)
 
 
-def _environment(env: Mapping[str, str], home: str) -> dict[str, str]:
+def write_settings(tour: Tour, stage: Stage, url: str) -> None:
+    """Writes down what the session is to load: the rules of the tour, and where its model is served."""
+    model = {"label": "Scripted model", "contextWindow": 1_000_000, "price": {}}
+    row = {"protocol": "anthropic", "baseUrl": url, "auth": "none", "models": {"scripted": model}}
+    settings = {**tour.settings, "providers": {"tour": row}}
+    with open(str(stage.options.settings), "wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(settings), indent=2))
+
+
+def changed_files(stage: Stage) -> list[str]:
+    """The files of the repository in which git sees changes."""
+    return _git(stage.repository, stage.env, "diff", "--name-only").split()
+
+
+def _environment(env: Mapping[str, str], directory: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in env.items()
-        if not name.startswith(_LEFT_OUT) and not name.upper().endswith(_SECRET_ENDS)
+        if not name.startswith(_LEFT_OUT) and not name.upper().endswith(_LEFT_OUT_ENDS)
     }
     # Shims that look for their versions in the user's home would not find them: our own Python goes first.
     path = os.pathsep.join([os.path.dirname(sys.executable), env.get("PATH", os.defpath)])
-    return {**kept, **_GIT, "HOME": home, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    own = {name: os.path.join(directory, place) for name, place in (("HOME", "home"), ("TMPDIR", "tmp"))}
+    return {**kept, **_GIT, **own, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _copy_files(source: str, target: str) -> None:
@@ -145,9 +177,9 @@ def _copy_files(source: str, target: str) -> None:
             file.write(content)
 
 
-def _git(repository: str, env: dict[str, str], *words: str) -> None:
+def _git(repository: str, env: dict[str, str], *words: str) -> str:
     try:
-        subprocess.run(
+        done = subprocess.run(
             ["git", *words],
             cwd=repository,
             env=env,
@@ -156,21 +188,7 @@ def _git(repository: str, env: dict[str, str], *words: str) -> None:
             timeout=GIT_TIMEOUT,
             check=True,
         )
+        return done.stdout.decode("utf-8", "replace")
     except subprocess.SubprocessError as error:
         said = (getattr(error, "stderr", b"") or b"").decode("utf-8", "replace").strip()
         raise ForgeError(f"`git {' '.join(words)}` failed in {repository}: {said or error}") from None
-
-
-def _filled(value: Any, repository: str) -> Any:
-    """The scripted turns with `{cwd}` replaced; the model itself would take the directory of this process."""
-    if isinstance(value, str):
-        return value.replace("{cwd}", repository)
-    if isinstance(value, dict):
-        return {key: _filled(each, repository) for key, each in value.items()}
-    return [_filled(each, repository) for each in value] if isinstance(value, list) else value
-
-
-def _write(path: str, value: Any) -> str:
-    with open(path, "wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(value), indent=2))
-    return path

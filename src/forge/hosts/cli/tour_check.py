@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 from collections.abc import Callable
@@ -9,8 +10,8 @@ from collections.abc import Callable
 import msgspec
 
 from forge.agent.event import ToolFinished
-from forge.foundation.transcript import call_ids, read_records, result_ids
-from forge.hosts.cli.tour import Check, Stage, Tour
+from forge.foundation.transcript import Record, call_ids, read_records, result_ids
+from forge.hosts.cli.tour import Check, Stage, Tour, changed_files
 from forge.hosts.cli.tour_host import TourHost
 
 TIMEOUT = 60
@@ -59,7 +60,7 @@ def _passes(check: Check, e: Evidence) -> str:
 
 
 def _changed(check: Check, e: Evidence) -> str:
-    names = _run(["git", "diff", "--name-only"], e).stdout.split()
+    names = changed_files(e.stage)
     return "" if names == [check.path] else f"git sees changes in: {', '.join(names) or 'nothing'}"
 
 
@@ -71,19 +72,56 @@ def _refused(check: Check, e: Evidence) -> str:
 
 
 def _recorded(check: Check, e: Evidence) -> str:
-    wanted = {event.call.id for event in e.host.finished}
+    return _missing(e.transcript, [event.call.id for event in e.host.finished])
+
+
+def _delegated(check: Check, e: Evidence) -> str:
+    if not e.host.agents:
+        return "no sub-agent has ended"
+    for agent in e.host.agents:
+        if agent.end.status != "completed":
+            return f"the sub-agent {agent.job.description!r} ended as: {agent.end.status}"
+        calls = [event.call.id for job, event in e.host.agent_calls if job.id == agent.job.id]
+        if problem := _missing(agent.job.output_path, calls):
+            return problem
+    return ""
+
+
+def _background(check: Check, e: Evidence) -> str:
+    jobs = [ended for ended in e.host.jobs if ended.job.command == check.command]
+    if not jobs:
+        return f"`{check.command}` did not end in the background"
+    if not jobs[0].meanwhile:
+        return f"nothing was done while `{check.command}` ran"
+    news = f"<task-id>{jobs[0].job.id}</task-id>"
+    told = any(news in str(record) for record in _records(e.transcript))
+    return "" if told else f"the news of its end is missing in {e.transcript}"
+
+
+def _rewound(check: Check, e: Evidence) -> str:
+    if not e.host.rewound:
+        return "nothing was taken back"
+    last = e.host.rewound[-1]
+    names = [os.path.relpath(change.path, e.stage.repository) for change in last.changes]
+    if names != [check.path]:
+        return f"taken back: {', '.join(names) or 'nothing'}"
+    return f"git still saw changes in: {', '.join(last.different)}" if last.different else ""
+
+
+def _missing(path: str, wanted: list[str]) -> str:
+    """What a transcript lacks of the calls it should hold."""
     try:
-        records = list(read_records(e.transcript))
+        records = _records(path)
     except OSError as error:
-        return f"{e.transcript}: {error.strerror}"
+        return f"{path}: {error.strerror}"
     called = {call for record in records for call in call_ids(record)}
     answered = {call for record in records for call in result_ids(record)}
-    missing = wanted - (called & answered)
-    return (
-        f"{len(missing)} of {len(wanted)} calls are missing in {e.transcript}"
-        if missing or not wanted
-        else ""
-    )
+    missing = set(wanted) - (called & answered)
+    return f"{len(missing)} of {len(wanted)} calls are missing in {path}" if missing or not wanted else ""
+
+
+def _records(path: str) -> list[Record]:
+    return list(read_records(path))
 
 
 CHECKS: dict[str, Callable[[Check, Evidence], str]] = {
@@ -92,6 +130,9 @@ CHECKS: dict[str, Callable[[Check, Evidence], str]] = {
     "changed": _changed,
     "refused": _refused,
     "recorded": _recorded,
+    "delegated": _delegated,
+    "background": _background,
+    "rewound": _rewound,
 }
 
 
@@ -103,7 +144,7 @@ def _run(words: list[str], e: Evidence) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         words,
         cwd=e.stage.repository,
-        env=e.stage.env,
+        env=e.stage.env | {"PRINTER_SECONDS": "0"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

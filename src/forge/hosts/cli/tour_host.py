@@ -2,52 +2,87 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
 
-from forge.agent.event import ApiFailed, Denied, Event, Requesting, Streaming, ToolFinished, TurnEnded, Warned
+import msgspec
+
+from forge.agent.event import (
+    AgentSaid,
+    ApiFailed,
+    Denied,
+    Event,
+    JobEnded,
+    JobStarted,
+    Replied,
+    Streaming,
+    ToolFinished,
+    TurnEnded,
+    Warned,
+)
 from forge.agent.host import Answer, Question, Refuse
-from forge.core.message import Text, ToolUse, Usage
-from forge.core.model import BlockDelta, BlockFinished, Delta, Model, ModelCard, Request
-from forge.hosts.cli.screen import Screen, Typist, clean, wrap
-from forge.hosts.cli.tour import Tour
+from forge.agent.rewind import Change
+from forge.core.job import Job, JobEnd
+from forge.core.message import Text, Usage
+from forge.core.model import BlockDelta, BlockFinished, Delta
+from forge.hosts.cli.screen import WIDEST, Screen, Typist, wrap
+from forge.hosts.cli.tour import Step, Tour
+from forge.hosts.cli.tour_lines import result_lines, result_size, subject
 
-_TOOL_LINES = 8
 
-Sleep = Callable[[float], Awaitable[None]]
+class Ended(msgspec.Struct, frozen=True):
+    """A job that is over; `meanwhile` replies of the model were asked for while it ran."""
+
+    job: Job
+    end: JobEnd
+    meanwhile: int = 0
+
+
+class Rewound(msgspec.Struct, frozen=True):
+    """Files that were taken back, and those that git saw changed right afterwards."""
+
+    changes: list[Change]
+    different: list[str]
 
 
 class TourHost:
     """Prints events; `screen` None prints nothing. Nobody is asked: what no rule allows is refused."""
 
     def __init__(self, tour: Tour, repository: str, screen: Screen | None) -> None:
-        self._tour = tour
         self._repository = repository
         self._screen = screen
         self._typist = Typist(screen, f"  {screen.signs['model']} ", "    ") if screen else None
-        self.steps = 0
+        self._typing = False
+        self._news: list[Ended] = []
+        remarks = [*(step.say for step in tour.steps), *(act.rewind for act in tour.acts)]
+        self._told, self._to_tell = 0, len([words for words in remarks if words])
+        self._replies = 0
+        self._replies_before: dict[str, int] = {}
         self.finished: list[ToolFinished] = []
         self.denied: list[Denied] = []
         self.troubles: list[str] = []
         self.usage = Usage()
+        self.agent_usage = Usage()
+        self.agent_calls: list[tuple[Job, ToolFinished]] = []
+        self.agents: list[Ended] = []
+        self.jobs: list[Ended] = []
+        self.rewound: list[Rewound] = []
 
     def emit(self, event: Event) -> None:
-        if isinstance(event, Requesting):
-            self.steps += 1
-            self._narrate()
+        if isinstance(event, Streaming):
+            self._type(event.delta)
         elif isinstance(event, Denied):
             self.denied.append(event)
         elif isinstance(event, ToolFinished):
             self.finished.append(event)
             self._show_call(event)
+        elif isinstance(event, JobStarted | JobEnded):
+            self._follow(event)
+        elif isinstance(event, AgentSaid):
+            self._hear(event.job, event.event)
         elif isinstance(event, Warned | ApiFailed):
             self.troubles.append(event.text)
-        elif isinstance(event, Streaming):
-            self._type(event.delta)
         elif isinstance(event, TurnEnded):
-            self.usage = event.usage
+            self.usage += event.usage
 
     async def ask(self, question: Question) -> Answer:
         return Refuse(question.decision.message, asked=False)
@@ -56,112 +91,125 @@ class TourHost:
         """Whether a finished call was one that was not allowed."""
         return any(denied.call.id == event.call.id for denied in self.denied)
 
-    def _narrate(self) -> None:
-        screen, number, steps = self._screen, self.steps, self._tour.steps
-        if screen is None or number > len(steps):
+    def present(self, step: Step) -> None:
+        """Says what is to be seen in a step; the model has been asked for it and is about to answer."""
+        self._replies += 1
+        self._remark(step.say)
+
+    def prompt(self, words: str) -> None:
+        """Shows what the user says."""
+        if self._screen is not None:
+            self._screen.line()
+            self._screen.say(words, "bold", first=f"{self._screen.signs['prompt']} ", then="  ")
+
+    def rewind(self, why: str, rewound: Rewound) -> None:
+        """Shows which files were taken back."""
+        self.rewound.append(rewound)
+        screen = self._screen
+        if screen is None:
+            return
+        self._remark(why)
+        sign = screen.paint(screen.signs["back"], "yellow")
+        screen.line(f"  {sign} {screen.paint('Rewind', 'bold')} to before the first request")
+        for change in rewound.changes:
+            path = os.path.relpath(change.path, self._repository)
+            what = "removed" if change.copy is None else "restored"
+            self._result(f"{what} {path} (+{change.insertions} -{change.deletions})", "yellow")
+
+    def _remark(self, words: str) -> None:
+        screen = self._screen
+        if screen is None:
             return
         screen.line()
-        if steps[number - 1].say:
-            mark = f"{number}/{len(steps)} "
-            screen.say(steps[number - 1].say, "cyan", first=mark, then=" " * len(mark))
+        if words:
+            self._told += 1
+            mark = f"{self._told}/{self._to_tell} "
+            screen.say(words, "cyan", first=mark, then=" " * len(mark))
 
     def _type(self, delta: Delta) -> None:
         if self._typist is None:
             return
         if isinstance(delta, BlockDelta) and delta.kind == "text":
+            self._typing = True
             self._typist.feed(delta.text)
         elif isinstance(delta, BlockFinished) and isinstance(delta.block, Text):
             self._typist.end()
+            self._typing = False
+            self._tell_news()
+
+    def _follow(self, event: JobStarted | JobEnded) -> None:
+        job = event.job
+        if isinstance(event, JobStarted):
+            self._replies_before[job.id] = self._replies
+            if job.kind == "local_agent":
+                self._head("call", "green", "Agent", f"{job.agent_type}: {job.description}")
+        elif job.kind == "local_agent":
+            self.agents.append(Ended(job, event.end))
+            figures = event.end.usage or {}
+            calls, tokens = figures.get("tool_uses", 0), self.agent_usage.context
+            words = f"{calls} tool {'call' if calls == 1 else 'calls'}, about {tokens:,} tokens"
+            self._result(f"its own conversation: {words}", "cyan", "cyan")
+        elif job.backgrounded:
+            meanwhile = self._replies - self._replies_before.get(job.id, 0)
+            self.jobs.append(Ended(job, event.end, meanwhile))
+            if not event.end.quiet:
+                self._news.append(self.jobs[-1])
+                self._tell_news()
+
+    def _hear(self, job: Job, event: Event) -> None:
+        """What a sub-agent does is shown in short, beside a line of its own."""
+        if isinstance(event, ToolFinished):
+            self.agent_calls.append((job, event))
+            what = f"{event.call.name} {subject(event.call, self._repository)}"
+            sign = self._screen.signs["no" if event.result.is_error else "call"] if self._screen else ""
+            self._result(f"{sign} {what}: {result_size(event)}", "dim", "cyan")
+        elif isinstance(event, Replied) and isinstance(event.block, Text) and self._screen is not None:
+            sign = self._screen.signs["model"]
+            for number, line in enumerate(wrap(event.block.text, min(self._screen.width, WIDEST) - 8)):
+                self._result(f"{' ' if number else sign} {line}", "", "cyan")
+        elif isinstance(event, TurnEnded):
+            self.agent_usage += event.usage
+        elif isinstance(event, Denied):
+            self.denied.append(event)
+
+    def _tell_news(self) -> None:
+        """Shows which jobs have ended, but not in the middle of a sentence."""
+        screen = self._screen
+        if screen is None or self._typing:
+            return
+        for ended in self._news:
+            sign = screen.paint(screen.signs["news"], "yellow")
+            words = screen.clip(ended.end.summary, 4)
+            screen.line()
+            screen.line(f"  {sign} {screen.paint(words, 'yellow')}")
+        self._news = []
 
     def _show_call(self, event: ToolFinished) -> None:
         screen = self._screen
-        if screen is None:
+        if screen is None or (event.call.name == "Agent" and not event.result.is_error):
             return
         refused = self.refused(event)
         failed = bool(event.result.is_error)
-        sign = screen.signs["no" if failed else "call"]
         style = "alarm" if refused else "red" if failed else "green"
-        name = event.call.name
-        what = screen.clip(subject(event.call, self._repository), len(name) + 5)
-        screen.line(f"  {screen.paint(sign, style)} {screen.paint(name, 'bold')} {what}")
-        lines = result_lines(event)
-        if refused:
-            lines = _wrapped(
-                [("REFUSED by the permission rules. It did not run.", "alarm"), *lines], screen.width
-            )
-        bar = screen.paint(screen.signs["result"], "dim")
-        for line, line_style in lines:
-            screen.line(f"    {bar} {screen.paint(screen.clip(line, 6), line_style)}".rstrip())
+        words = subject(event.call, self._repository)
+        self._head("no" if failed else "call", style, event.call.name, words)
+        if not refused:
+            for line, line_style in result_lines(event):
+                self._result(line, line_style)
+            return
+        self._result("REFUSED by the permission rules. It did not run.", "alarm")
+        for line, line_style in result_lines(event):
+            for part in wrap(line, screen.width - 6):
+                self._result(part, line_style)
 
+    def _head(self, sign: str, style: str, name: str, words: str) -> None:
+        screen = self._screen
+        if screen is not None:
+            what = screen.clip(words, len(name) + 5)
+            screen.line(f"  {screen.paint(screen.signs[sign], style)} {screen.paint(name, 'bold')} {what}")
 
-class PacedModel:
-    """A model that leaves time to read: a pause before each reply and between its words."""
-
-    def __init__(
-        self, model: Model, pauses: list[float], per_word: float, sleep: Sleep = asyncio.sleep
-    ) -> None:
-        self._model, self._pauses, self._per_word, self._sleep = model, pauses, per_word, sleep
-        self._replies = 0
-
-    @property
-    def card(self) -> ModelCard:
-        return self._model.card
-
-    async def stream(self, request: Request) -> AsyncIterator[Delta]:
-        if self._replies < len(self._pauses):
-            await self._sleep(self._pauses[self._replies])
-        self._replies += 1
-        async for delta in self._model.stream(request):
-            if isinstance(delta, BlockDelta) and delta.kind == "text":
-                await self._sleep(self._per_word)
-            yield delta
-
-    async def close(self) -> None:
-        await self._model.close()
-
-
-def reading_times(tour: Tour) -> list[float]:
-    """How long to wait before each reply, by the length of what is said before it."""
-    return [0.4 + min(len(step.say), 200) * 0.012 for step in tour.steps]
-
-
-def subject(call: ToolUse, directory: str) -> str:
-    """What a call is about, in a few words."""
-    given = call.input
-    for key in ("command", "pattern", "file_path", "path", "url", "description"):
-        if isinstance(given.get(key), str):
-            value: str = given[key]
-            return os.path.relpath(value, directory) if key in ("file_path", "path") else value
-    return ""
-
-
-def result_lines(event: ToolFinished) -> list[tuple[str, str]]:
-    """The lines of a result worth showing, each with its style."""
-    patch = event.data.get("structuredPatch") if isinstance(event.data, dict) else None
-    if patch:
-        return [(line, _diff_style(line)) for hunk in patch for line in hunk["lines"]]
-    if event.call.name == "Read" and not event.result.is_error:
-        return [(_read_size(event.data), "dim")]
-    text = event.result.content if isinstance(event.result.content, str) else ""
-    lines = [line for line in clean(text).split("\n") if line.strip()]
-    style = "red" if event.result.is_error else "dim"
-    hidden = len(lines) - _TOOL_LINES
-    if hidden <= 0:
-        return [(line, style) for line in lines]
-    # What matters of a command is at its end; of a search, at its start.
-    if event.call.name == "Bash":
-        return [(f"({hidden} lines above)", "dim"), *((line, style) for line in lines[hidden:])]
-    return [*((line, style) for line in lines[:_TOOL_LINES]), (f"({hidden} more lines)", "dim")]
-
-
-def _read_size(data: Any) -> str:
-    file = data.get("file") if isinstance(data, dict) else None
-    return f"{file['numLines']} lines" if isinstance(file, dict) and "numLines" in file else "read"
-
-
-def _wrapped(lines: list[tuple[str, str]], width: int) -> list[tuple[str, str]]:
-    return [(part, style) for line, style in lines for part in wrap(line, width - 6)]
-
-
-def _diff_style(line: Any) -> str:
-    return {"+": "green", "-": "red"}.get(str(line)[:1], "dim")
+    def _result(self, line: str, style: str, bar: str = "dim") -> None:
+        screen = self._screen
+        if screen is not None:
+            begin = screen.paint(screen.signs["result"], bar)
+            screen.line(f"    {begin} {screen.paint(screen.clip(line, 6), style)}".rstrip())

@@ -3,27 +3,50 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from doubles import ScriptedModel
-from forge.agent.event import ApiFailed, Denied, Requesting, Streaming, ToolFinished
+from forge.agent.event import (
+    AgentSaid,
+    ApiFailed,
+    Denied,
+    JobEnded,
+    JobStarted,
+    Replied,
+    Streaming,
+    ToolFinished,
+    TurnEnded,
+)
 from forge.agent.host import AskPermission, Refuse
-from forge.core.message import Message, Text, ToolResult, ToolUse
-from forge.core.model import BlockDelta, BlockFinished, Request
+from forge.agent.rewind import Change
+from forge.core.job import Job, JobEnd
+from forge.core.message import Text, ToolResult, ToolUse, Usage
+from forge.core.model import BlockDelta, BlockFinished
 from forge.core.models.scripted import load_scenario
 from forge.foundation.permissions.situation import Decision
 from forge.hosts.cli.screen import Screen
-from forge.hosts.cli.tour import Check, Stage, build_stage, load_tour
+from forge.hosts.cli.tour import Check, Stage, build_stage, load_tour, write_settings
 from forge.hosts.cli.tour_check import CHECKS, Evidence, Finding, examine
-from forge.hosts.cli.tour_host import PacedModel, TourHost, reading_times, result_lines, subject
+from forge.hosts.cli.tour_host import Rewound, TourHost
+from forge.hosts.cli.tour_lines import result_lines, result_size, subject
 from forge.hosts.options import RunOptions
 
 TOUR = load_tour()
 PUSH = ToolUse("c1", "Bash", {"command": "git push"})
+READ = ToolUse("c3", "Read", {"file_path": "/shop/a.py"})
+
+
+async def _never() -> JobEnd:
+    raise AssertionError
+
+
+AGENT = Job("a1", "local_agent", "Look", _never, agent_type="Explore", backgrounded=False)
+PROOF = Job("b1", "local_bash", "Proof print", _never, command="sleep 1")
+ENDED = TurnEnded("success", "completed", False, 1, "end_turn", Usage(input=1000, output=234))
 
 
 def finished(call: ToolUse, text: str, data: Any = None, *, error: bool | None = None) -> ToolFinished:
@@ -65,26 +88,28 @@ def test_stage_hands_over_neither_keys_nor_configuration(tmp_path: Path) -> None
         "CLAUDE_CONFIG_DIR": "/home/me/.claude",
         "FORGE_HOME": "/home/me/.forge",
         "GIT_DIR": "/home/me/repo/.git",
+        "https_proxy": "http://secret",
     }
     stage = build_stage(TOUR, str(tmp_path), mine)
-    assert "secret" not in stage.env.values() and not any("/home/me" in value for value in stage.env.values())
+    assert not any("secret" in value for value in stage.env.values())
+    assert not any("/home/me" in value for value in stage.env.values())
     assert (stage.env["LANG"], stage.env["HOME"]) == ("C.UTF-8", f"{stage.directory}/home")
-    assert stage.options.model == f"scripted/{stage.directory}/scenario.json"
+    assert (stage.env["TMPDIR"], stage.options.model) == (f"{stage.directory}/tmp", "tour/scripted")
 
 
-def test_stage_names_its_own_directory_in_the_script(tmp_path: Path) -> None:
+def test_settings_of_the_stage_are_those_of_the_story_and_the_place_of_its_model(tmp_path: Path) -> None:
     stage = build_stage(TOUR, str(tmp_path), {"PATH": "/usr/bin:/bin"})
-    script = (tmp_path / "scenario.json").read_text()
-    assert "{cwd}" not in script
-    assert f'"file_path": "{stage.repository}/pages.py"' in script
-    assert json.loads((tmp_path / "settings.json").read_text()) == TOUR.settings
+    write_settings(TOUR, stage, "http://127.0.0.1:1")
+    written = json.loads((tmp_path / "settings.json").read_text())
+    assert written.pop("providers")["tour"]["baseUrl"] == "http://127.0.0.1:1"
+    assert written == TOUR.settings
     assert (tmp_path / "bookshop" / ".git" / "HEAD").read_text() == "ref: refs/heads/main\n"
 
 
 def test_events_are_told_in_order() -> None:
     out = io.StringIO()
     host = TourHost(TOUR, "/shop", Screen(out, colour=False, width=60))
-    host.emit(Requesting())
+    host.present(TOUR.steps[0])
     host.emit(Streaming(BlockDelta({}, 0, "text", "I publish"), "m"))
     host.emit(Streaming(BlockFinished({}, 0, Text("I publish")), "m"))
     host.emit(Denied(PUSH, "not allowed"))
@@ -117,6 +142,8 @@ def test_failures_of_the_session_are_remembered() -> None:
         (ToolUse("c", "Bash", {"command": "ls", "description": "x"}), "ls"),
         (ToolUse("c", "Grep", {"pattern": "x", "path": "/shop/a"}), "x"),
         (ToolUse("c", "Read", {"file_path": "/shop/a/b.py"}), "a/b.py"),
+        (ToolUse("c", "Read", {"file_path": "/tmp/b1.output"}), "its output"),
+        (ToolUse("c", "Agent", {"subagent_type": "Plan", "description": "Think"}), "Plan: Think"),
         (ToolUse("c", "Other", {"n": 1}), ""),
     ],
 )
@@ -133,37 +160,91 @@ LINES = [f"line {n}" for n in range(1, 11)]
         (finished(PUSH, "one\n\n\x1b[31mtwo"), [("one", "dim"), ("two", "dim")]),
         (
             finished(PUSH, "\n".join(LINES), error=True),
-            [("(2 lines above)", "dim"), *((line, "red") for line in LINES[2:])],
+            [("(6 lines above)", "dim"), *((line, "red") for line in LINES[6:])],
         ),
         (
             finished(ToolUse("c", "Grep", {}), "\n".join(LINES)),
-            [*((line, "dim") for line in LINES[:8]), ("(2 more lines)", "dim")],
+            [*((line, "dim") for line in LINES[:4]), ("(6 more lines)", "dim")],
         ),
         (
-            finished(ToolUse("c", "Edit", {}), "done", {"structuredPatch": [{"lines": [" a", "-b", "+c"]}]}),
+            finished(
+                ToolUse("c", "Edit", {}), "done", {"structuredPatch": [{"lines": [" a", "-b", "+c", " d"]}]}
+            ),
             [(" a", "dim"), ("-b", "red"), ("+c", "green")],
         ),
-        (finished(ToolUse("c", "Read", {}), "1\ta", {"file": {"numLines": 7}}), [("7 lines", "dim")]),
+        (finished(READ, "1\ta", {"file": {"content": "a\nb\n"}}), [("a", "dim"), ("b", "dim")]),
+        (finished(READ, "1\ta", {"file": {"content": "a\n" * 7}}), [("7 lines", "dim")]),
+        (
+            finished(ToolUse("c", "Bash", {"run_in_background": True}), "Command running in …"),
+            [("goes on in the background", "dim")],
+        ),
     ],
 )
 def test_results_are_shown_in_a_few_lines(event: ToolFinished, lines: list[tuple[str, str]]) -> None:
     assert result_lines(event) == lines
 
 
-def test_pauses_are_before_replies_and_between_words() -> None:
-    slept: list[float] = []
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (finished(READ, "1\ta", {"file": {"content": "a\n" * 7}}), "7 lines"),
+        (finished(ToolUse("c", "Grep", {}), "one"), "1 line"),
+        (finished(READ, "gone", error=True), "failed"),
+    ],
+)
+def test_results_of_a_sub_agent_are_told_in_a_word_or_two(event: ToolFinished, words: str) -> None:
+    assert result_size(event) == words
 
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
 
-    async def play() -> int:
-        model = PacedModel(ScriptedModel([[Text("a")], [Text("b")]]), [1.5], 0.25, sleep)
-        request = Request("m", [], [Message("user", [Text("go")])], [])
-        return sum([len([d async for d in model.stream(request)]) for _ in range(2)])
+def told_by(*events: Any) -> tuple[TourHost, list[str]]:
+    out = io.StringIO()
+    host = TourHost(TOUR, "/shop", Screen(out, colour=False, width=60))
+    for event in events:
+        host.emit(event)
+    return host, out.getvalue().splitlines()
 
-    assert asyncio.run(play()) > 2
-    assert slept == [1.5, 0.25, 0.25]
-    assert len(reading_times(TOUR)) == len(TOUR.steps) and max(reading_times(TOUR)) < 3
+
+def test_sub_agent_is_shown_beside_a_line_of_its_own_with_its_usage() -> None:
+    call = finished(ToolUse("c", "Agent", {}), "report")
+    host, told = told_by(
+        JobStarted(AGENT),
+        AgentSaid(AGENT, finished(READ, "1\ta", {"file": {"content": "a\n"}})),
+        AgentSaid(AGENT, Replied("u", {}, Text("Found it."))),
+        AgentSaid(AGENT, ENDED),
+        JobEnded(AGENT, JobEnd("completed", "done", usage={"tool_uses": 1})),
+        call,
+    )
+    assert told == [
+        "  ● Agent Explore: Look",
+        "    │ ● Read a.py: 1 line",
+        "    │ ◆ Found it.",
+        "    │ its own conversation: 1 tool call, about 1,234 tokens",
+    ]
+    assert (host.finished, host.usage, host.agent_usage) == ([call], Usage(), ENDED.usage)
+
+
+def test_end_of_a_job_is_told_when_the_sentence_is_over() -> None:
+    _, told = told_by(
+        JobStarted(PROOF),
+        Streaming(BlockDelta({}, 0, "text", "I am"), "m"),
+        JobEnded(PROOF, JobEnd("failed", "Proof print failed")),
+        Streaming(BlockDelta({}, 0, "text", " busy"), "m"),
+        Streaming(BlockFinished({}, 0, Text("I am busy")), "m"),
+    )
+    assert told == ["  ◆ I am busy", "", "  » Proof print failed"]
+
+
+def test_rewind_says_which_files_came_back() -> None:
+    out = io.StringIO()
+    host = TourHost(TOUR, "/shop", Screen(out, colour=False, width=60))
+    host.rewind("Back.", Rewound([Change("/shop/a.py", "x@v1", 2, 1), Change("/shop/b.py", None, 0, 3)], []))
+    assert out.getvalue().splitlines() == [
+        "",
+        "1/8 Back.",
+        "  « Rewind to before the first request",
+        "    │ restored a.py (+2 -1)",
+        "    │ removed b.py (+0 -3)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -177,12 +258,23 @@ def test_pauses_are_before_replies_and_between_words() -> None:
         (Check("refused", "x", command="git push"), "`git push` was not refused"),
         (Check("refused", "x", command="true"), "`true` was never called"),
         (Check("recorded", "x"), "none.jsonl: No such file or directory"),
+        (Check("delegated", "x"), "agent.jsonl: No such file or directory"),
+        (Check("background", "x", command="sleep 1"), "nothing was done while `sleep 1` ran"),
+        (Check("background", "x", command="true"), "`true` did not end in the background"),
+        (Check("rewound", "x", path="a"), "taken back: b"),
+        (Check("rewound", "x", path="b"), "git still saw changes in: b"),
     ],
 )
 def test_checks_see_what_did_not_come_true(tmp_path: Path, check: Check, problem: str) -> None:
     host = TourHost(TOUR, "/shop", None)
     host.emit(finished(PUSH, "pushed"))
     host.emit(finished(ToolUse("c2", "Bash", {"command": "false"}), ""))
+    agent = msgspec.structs.replace(AGENT, output_path=str(tmp_path / "agent.jsonl"))
+    for job, status in ((agent, "completed"), (PROOF, "failed")):
+        host.emit(JobStarted(job))
+        host.emit(JobEnded(job, JobEnd(status, "over")))
+    host.rewind("back", Rewound([Change(str(tmp_path / "b"), None, 0, 1)], ["b"]))
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     story = msgspec.structs.replace(TOUR, checks=[check])
     (finding,) = examine(story, evidence(host, tmp_path))
     assert (finding.ok, finding.problem.removeprefix(f"{tmp_path}/")) == (False, problem)
