@@ -7,16 +7,10 @@ import os
 from forge.core.packaged import Row, packaged_tool
 from forge.core.tool import Tool
 
+ROWS = (Row("Bash", "bash"), Row("Monitor", "monitor", deferred=True))
+
 
 def shell_tools() -> list[Tool]:
     """The tools of this package."""
-    return [_tool(Row("Bash", "bash"))]
-
-
-def monitor_tool() -> Tool:
-    """The Monitor tool; to be offered only where the permission rules for Bash cover its command too."""
-    return _tool(Row("Monitor", "monitor", deferred=True))
-
-
-def _tool(row: Row) -> Tool:
-    return packaged_tool(row, "forge.core.shell", os.path.dirname(__file__))
+    directory = os.path.dirname(__file__)
+    return [packaged_tool(row, "forge.core.shell", directory) for row in ROWS]

@@ -9,7 +9,7 @@ import stat
 from typing import Any
 
 from forge.core.amount import human_duration
-from forge.core.job import Job, JobEnd
+from forge.core.job import Job, JobEnd, background_allowed
 from forge.core.shell.execute import Running
 from forge.core.shell.output import shown_text
 from forge.core.tool import ToolContext, ToolError, ToolOutput
@@ -61,7 +61,7 @@ class Attended:
 
 def is_allowed(ctx: ToolContext) -> bool:
     """Whether commands may go on in the background at all."""
-    return ctx.env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "").lower() not in ("1", "true", "yes", "on")
+    return background_allowed(ctx.env)
 
 
 def may_outlast(text: str, ctx: ToolContext) -> bool:

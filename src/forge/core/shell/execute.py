@@ -26,7 +26,7 @@ _KILLED = "[killed]"
 class Command(msgspec.Struct, frozen=True):
     """`shell` is the program, `text` what it is to run; output beyond memory goes to `output_path`.
 
-    Times are seconds; `grace` is how long a command that is told to end may take.
+    `prelude` is shell text that comes before it. Times are seconds; `grace` is how long a command that is told to end may take.
     """
 
     text: str
@@ -37,6 +37,7 @@ class Command(msgspec.Struct, frozen=True):
     timeout: float = 120.0
     grace: float = 2.0
     progress_every: float = 1.0
+    prelude: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -181,7 +182,7 @@ def _script(command: Command, report: int) -> str:
     else:
         prepare, hidden = "", ""
     note = f"{{ __forge_status=$?; {note}; set +x; }} 2>/dev/null"
-    return f"{prepare}eval {quoted}{hidden}; {note}; exit $__forge_status"
+    return f"{prepare}{command.prelude}eval {quoted}{hidden}; {note}; exit $__forge_status"
 
 
 def _quoted(text: str) -> str:

@@ -15,7 +15,7 @@ from forge.core.shell.execute import Listener, Running
 from forge.core.shell.launch import started
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 
-_LONGEST = 600_000
+_LONGEST = 1_800_000
 # Lines that come within this time are one event.
 _BATCH = 0.2
 _MAX_TEXT = 4_000

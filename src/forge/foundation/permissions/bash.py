@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.syntax import Script, Simple
 
 HIDDEN = "A permission rule denies a command in this shell -c script"
+LOST = "This command changes directory too often for the rules on paths to be checked"
 GENERIC = "Claude requested permissions to use Bash, but you haven't granted it yet."
 _MAX_DEPTH = 4
 
@@ -100,6 +101,8 @@ def _denied_path(command: str, script: Script, s: Situation, *, strict: bool) ->
                 return Decision("deny", text, reason_type="rule", rule=rule)
             if rule:
                 return Decision("deny", _refusal(command), reason_type="subcommandResults", rule=rule)
+    if reached.lost and any(rule.tool in ("Read", "Edit") for rule in s.having("deny")):
+        return Decision("ask", LOST, reason_type="safetyCheck", reason=LOST)
     return None
 
 

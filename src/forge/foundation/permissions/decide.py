@@ -12,6 +12,7 @@ from forge.foundation.permissions.files import (
     path_of,
     readable,
 )
+from forge.foundation.permissions.monitor import decide_monitor
 from forge.foundation.permissions.named import decide_agent, decide_skill
 from forge.foundation.permissions.rule import LEGACY_NAMES
 from forge.foundation.permissions.situation import Decision
@@ -34,6 +35,13 @@ FREE_TOOLS = word_set(
     ReportFindings StructuredOutput EnterPlanMode CronCreate CronDelete CronList ScheduleWakeup
     EnterWorktree ExitWorktree"""
 )
+MONITOR = "Monitor"
+BY_CONTENT = {
+    "Agent": decide_agent,
+    MONITOR: decide_monitor,
+    "Skill": decide_skill,
+    "WebFetch": decide_fetch,
+}
 PRIMARY_FIELDS = frozenset({"command", "file_path", "path", "notebook_path", "url"})
 NO_PROMPT = (
     "Permission for this tool use was denied. It requires approval, and nobody can be asked in this session."
@@ -61,7 +69,8 @@ def decide(tool: str, input: dict[str, object], s: Situation) -> Decision:
 
 def removed(tool: str, rules: list[Rule]) -> bool:
     """Whether a bare deny rule takes the tool out of the session."""
-    return any(rule.behavior == "deny" and rule.content is None and names(rule.tool, tool) for rule in rules)
+    bare = [rule.tool for rule in rules if rule.behavior == "deny" and rule.content is None]
+    return any(names(pattern, covered) for pattern in bare for covered in _covered_by(tool))
 
 
 def names(pattern: str, tool: str) -> bool:
@@ -81,7 +90,7 @@ def _by_rules(tool: str, input: dict[str, object], s: Situation) -> Decision:
     specific = _specific(tool, input, s)
     if specific.verdict == "deny":
         return specific
-    asked = _bare(tool, "ask", s) or _parameter(tool, input, "ask", s)
+    asked = _whole(tool, "ask", s) or _parameter(tool, input, "ask", s)
     if asked:
         return Decision("ask", _generic(tool), reason_type="rule", rule=asked)
     if tool in INTERACTIVE:
@@ -92,10 +101,12 @@ def _by_rules(tool: str, input: dict[str, object], s: Situation) -> Decision:
 
 
 def _by_mode(tool: str, input: dict[str, object], specific: Decision, s: Situation) -> Decision:
-    """The mode and rules for the whole tool, for everything but shell commands."""
+    """The mode and rules for the whole tool, for everything but Bash."""
+    if tool == MONITOR and specific.reason_type == "safetyCheck":
+        return specific
     if s.mode == "bypassPermissions":
         return Decision("allow", reason_type="mode")
-    if s.mode == "plan" and tool in WRITE_TOOLS:
+    if s.mode == "plan" and tool in WRITE_TOOLS and not _writes_plan(specific):
         text = f"Cannot write to {path_of(input, s)} while in plan mode."
         return Decision("ask", text, reason_type="mode")
     if specific.reason_type == "safetyCheck":
@@ -104,8 +115,12 @@ def _by_mode(tool: str, input: dict[str, object], specific: Decision, s: Situati
     return Decision("allow", reason_type="rule", rule=allowed) if allowed else specific
 
 
+def _writes_plan(specific: Decision) -> bool:
+    return specific.verdict == "allow" and specific.reason_type == "other"
+
+
 def _denied(tool: str, input: dict[str, object], s: Situation) -> Decision | None:
-    rule = _bare(tool, "deny", s)
+    rule = _whole(tool, "deny", s)
     if rule:
         return Decision("deny", f"Permission to use {tool} has been denied.", reason_type="rule", rule=rule)
     rule = _parameter(tool, input, "deny", s)
@@ -126,12 +141,21 @@ def _specific(tool: str, input: dict[str, object], s: Situation) -> Decision:
         return decide_read(path_of(input, s), s)
     if tool in WRITE_TOOLS:
         return decide_write(tool, path_of(input, s), s)
-    by_content = {"WebFetch": decide_fetch, "Agent": decide_agent, "Skill": decide_skill}.get(tool)
+    by_content = BY_CONTENT.get(tool)
     if by_content:
         return by_content(input, s)
     if tool in FREE_TOOLS:
         return Decision("allow")
     return Decision("ask", _generic(tool), suggestions=[always(tool)])
+
+
+def _covered_by(tool: str) -> tuple[str, ...]:
+    """The tools whose bare deny and ask rules cover a tool: watching a command is running one."""
+    return (tool, "Bash") if tool == MONITOR else (tool,)
+
+
+def _whole(tool: str, behavior: str, s: Situation) -> Rule | None:
+    return next((rule for name in _covered_by(tool) if (rule := _bare(name, behavior, s))), None)
 
 
 def _bare(tool: str, behavior: str, s: Situation) -> Rule | None:

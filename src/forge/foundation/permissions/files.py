@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from forge.foundation.permissions.pattern import matches_path
-from forge.foundation.permissions.places import forms, inside, own_configuration, protected, resolve, within
+from forge.foundation.permissions.places import (
+    forms,
+    inside,
+    is_plan,
+    own_configuration,
+    protected,
+    resolve,
+    within,
+)
 from forge.foundation.permissions.situation import Decision
 from forge.foundation.permissions.suggest import accept_edits, add_directory, allow_reading
 
@@ -63,8 +71,8 @@ def decide_read(path: str, s: Situation) -> Decision:
     asked = rule_on_path("Read", "ask", path, s)
     if asked:
         return Decision("ask", message, reason_type="rule", rule=asked)
-    if _may_read(path, s):
-        return Decision("allow")
+    if is_plan(path, s) or _may_read(path, s):
+        return Decision("allow", reason_type=_of_plan(path, s))
     target = forms(path)[-1]
     if target != path and within(path, [*s.directories, target]):
         reason = leads_outside(path, target)
@@ -100,7 +108,7 @@ def decide_write(tool: str, path: str, s: Situation) -> Decision:
             suggestions=[accept_edits()],
         )
     if may_write(path, s) or (_covers_all(tool, s) and within(path, [s.start_dir])):
-        return Decision("allow")
+        return Decision("allow", reason_type=_of_plan(path, s))
     if inside(path, s):
         return Decision("ask", message, suggestions=[accept_edits()])
     suggestions = [accept_edits(), add_directory(path)]
@@ -110,6 +118,8 @@ def decide_write(tool: str, path: str, s: Situation) -> Decision:
 def sensitive_write(path: str, s: Situation) -> str:
     """Why no rule for a whole tool may approve writing a path; empty if one may."""
     real = forms(path)[-1]
+    if within(path, s.free_write_dirs) or is_plan(path, s):
+        return ""
     if protected(path):
         if own_configuration(path):
             return f"Claude requested permissions to write to {path}, but you haven't granted it yet."
@@ -131,13 +141,20 @@ def leads_outside(path: str, target: str) -> str:
 
 def may_write(path: str, s: Situation) -> bool:
     """Whether an unprotected path may be written without approval."""
-    if s.mode == "acceptEdits" and inside(path, s):
+    if is_plan(path, s):
+        return True
+    if (s.mode == "acceptEdits" and inside(path, s)) or within(path, s.free_write_dirs):
         return True
     return rule_on_path("Edit", "allow", path, s) is not None
 
 
+def _of_plan(path: str, s: Situation) -> str | None:
+    """The kind of reason that hosts hear when the plan of the session is read or written."""
+    return "other" if is_plan(path, s) else None
+
+
 def _may_read(path: str, s: Situation) -> bool:
-    if inside(path, s) or within(path, s.free_read_dirs):
+    if inside(path, s) or within(path, [*s.free_read_dirs, *s.free_write_dirs]):
         return True
     if rule_on_path("Read", "allow", path, s):
         return True

@@ -45,8 +45,8 @@ _TABLES = {
         counts=True,
     ),
     "branch": Options(
-        """-a -i -l -r -v --abbrev=# --all --color --column --ignore-case --list --merged? --no-color
-        --no-column --no-merged? --remotes --show-current --sort= --verbose --contains= --no-contains=
+        """-a -i -l -r -v --abbrev=# --all --color --column --ignore-case --list --merged?? --no-color
+        --no-column --no-merged?? --remotes --show-current --sort= --verbose --contains= --no-contains=
         --points-at=""",
         counts=True,
     ),

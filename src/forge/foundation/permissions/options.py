@@ -16,7 +16,8 @@ class Options:
     """The options a read-only command may have.
 
     The table is a text: `-a` takes no value, `-k=` takes any, `-n#` takes a number, `--short?` may take one;
-    a doubled sign (`--sort==`) accepts the value only behind an equals sign. The same holds for long options.
+    a doubled sign (`--sort==`) accepts the value only behind an equals sign, `--merged??` only without one.
+    The same holds for long options.
     """
 
     __slots__ = ("attached", "bundles", "counts", "globs", "table")
@@ -65,10 +66,10 @@ class Options:
         if kind is None:
             return int(self._several(known, value))
         if equals:
-            return int(bool(kind) and (kind[-1] != "#" or inline.isdigit()))
+            return int(kind not in ("", "??") and (kind[-1] != "#" or inline.isdigit()))
         if not kind:
             return 1
-        if kind == "?":
+        if kind[0] == "?":
             return 2 if following and not following[0].startswith("-") else 1
         return 2 if len(kind) == 1 and following and _plausible(kind, following[0]) else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.foundation.permissions.files import rule_on_path
 from forge.foundation.permissions.parts import APPROVAL, why_ask
-from forge.foundation.permissions.places import inside, within
+from forge.foundation.permissions.places import inside, is_plan, within
 from forge.foundation.permissions.reach import ENVIRON, EXPANSION
 from forge.foundation.permissions.situation import Decision
 from forge.foundation.permissions.suggest import (
@@ -78,10 +78,13 @@ def _other(reason: str, path: str | None) -> Decision:
 
 def _free(touch: Touch, s: Situation) -> bool:
     path = touch.path
+    if is_plan(path, s):
+        return True
     if touch.kind in ("read", "input"):
         return inside(path, s) or within(path, s.free_read_dirs) or _ruled("Read", path, s)
     if touch.kind == "redirect":
-        return (s.mode == "acceptEdits" and inside(path, s)) or _ruled("Edit", path, s)
+        free = (s.mode == "acceptEdits" and inside(path, s)) or within(path, s.free_write_dirs)
+        return free or _ruled("Edit", path, s)
     return inside(path, s) or _ruled("Edit", path, s)
 
 

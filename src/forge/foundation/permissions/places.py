@@ -39,8 +39,18 @@ def forms(path: str) -> list[str]:
     """The path itself and, where links lead elsewhere, the place it really is."""
     if len(path) > LONGEST_PATH:
         return [path]
-    real = os.path.realpath(path.replace("\0", ""))
+    real = _real(path.replace("\0", ""))
     return [path] if real == path else [path, real]
+
+
+def _real(path: str) -> str:
+    """The path without links; below a name that does not exist there is no need to look for any."""
+    end = path.find("/", 1)
+    while end > 0 and os.path.lexists(path[:end]):
+        end = path.find("/", end + 1)
+    if end < 0:
+        return os.path.realpath(path)
+    return os.path.realpath(path[:end]) + path[end:]
 
 
 def contains(directory: str, path: str) -> bool:
@@ -57,6 +67,11 @@ def within(path: str, directories: Iterable[str]) -> bool:
 def inside(path: str, s: Situation) -> bool:
     """Whether the path lies in a working directory, links included."""
     return within(path, s.directories)
+
+
+def is_plan(path: str, s: Situation) -> bool:
+    """Whether the path is the file the session writes its plan to, and not a link to another one."""
+    return bool(s.plan_file) and path == s.plan_file and not os.path.islink(path)
 
 
 def protected(path: str) -> bool:

@@ -18,6 +18,7 @@ _TILDE = r"~(?!/|$)"
 _ENVIRON = r"/proc/[^/]+/environ"
 _GLOB = r"[*?\[]"
 _ENV_ASSIGNMENT = r"[A-Za-z_]\w*="
+_MOST_CHANGES = 100
 _FREE_TARGETS = frozenset({"/dev/null"})
 _FREE_SOURCES = frozenset({"/dev/null", "/dev/stdin"})
 
@@ -55,14 +56,18 @@ class Touch:
 
 
 class Walk:
-    """The touches of a command line and how it changes directory on the way."""
+    """The touches of a command line and how it changes directory on the way.
 
-    __slots__ = ("changes", "touches", "unsettled")
+    `lost`: it changes directory too often or too deep to be followed to its end.
+    """
+
+    __slots__ = ("changes", "lost", "touches", "unsettled")
 
     def __init__(self) -> None:
         self.touches: list[Touch] = []
         self.changes: list[str] = []
         self.unsettled = False
+        self.lost = False
 
 
 def walk(script: Script, s: Situation, *, strict: bool = False) -> Walk:
@@ -79,7 +84,9 @@ def walk(script: Script, s: Situation, *, strict: bool = False) -> Walk:
             if kind:
                 _add(found, simple, _touch(kind, kind, redirect.target, s, (base, possible)))
         target = _directory(simple)
-        if target is not None and len(possible) < LONGEST_PATH:
+        if target is not None and (len(found.changes) == _MOST_CHANGES or len(possible) >= LONGEST_PATH):
+            found.lost = True
+        elif target is not None:
             found.changes.append(resolve(target, s, base))
             possible = resolve(target, s, possible)
             if _settled(target):

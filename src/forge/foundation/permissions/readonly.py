@@ -127,6 +127,8 @@ _SS = Options(
 )
 _TEST = Options("-b= -c= -d= -e= -f= -g= -h= -k= -n= -p= -r= -s= -t# -u= -w= -x= -z= -G= -L= -N= -O= -S=")
 _TEST_OPERATORS = word_set("-eq -ne -lt -le -gt -ge -nt -ot -ef")
+_BRACKET_OPERATOR = r"-[a-zA-Z]+|[=!]?=|=~|[<>+*/-]"
+_PS_NOT_WITH_E = frozenset("yNV")
 _TPUT = Options("-x -T= -V")
 _DOCKER = {
     "logs": Options(
@@ -175,7 +177,12 @@ def _hostname(words: list[Word]) -> bool:
 def _ps(words: list[Word]) -> bool:
     values = [word.value for word in words[1:]]
     operands = _PS.operands(words[1:])
-    if operands is None or (operands and "-e" in values) or any(v.startswith("--sort=-") for v in values):
+    if operands is None or any(v.startswith("--sort=-") for v in values):
+        return False
+    letters = {letter for value in values if re.fullmatch(r"-\w+", value) for letter in value[1:]}
+    if "e" in letters and (letters & _PS_NOT_WITH_E or "--deselect" in values):
+        return False
+    if "-e" in values and operands:
         return False
     return not any(value.isalpha() and "e" in value for value in operands)
 
@@ -254,8 +261,12 @@ def _test(words: list[Word]) -> bool:
 
 
 def _bracket(words: list[Word]) -> bool:
-    inside = [word for word in words[1:-1] if word.value != "!"]
-    return words[-1].value == "]" and len(inside) < 4 and not any(word.glob for word in inside)
+    """A test of one to three words, not counting `!`, whose operator is not quoted."""
+    inside = [word for word in words[1:-1] if word.raw != "!"]
+    if words[-1].value != "]" or len(inside) > 3 or any(word.glob for word in inside):
+        return False
+    operator = inside[len(inside) - 2] if len(inside) > 1 else None
+    return operator is None or bool(re.fullmatch(_BRACKET_OPERATOR, operator.raw))
 
 
 def _sed(words: list[Word]) -> bool:

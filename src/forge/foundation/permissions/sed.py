@@ -14,7 +14,7 @@ _PRINT_FLAG = r"-[nErz]+|--quiet|--silent|--posix|--regexp-extended|--zero-termi
 _QUIET = r"-[Erz]*n[nErz]*|--quiet|--silent"
 _SUBSTITUTE_FLAG = r"-[Er]+|--posix|--regexp-extended|--"
 _IN_PLACE = frozenset({"-i", "--in-place"})
-_LIKE_A_SCRIPT = r"(?s)[we].*|-.*|\d*[acdgGhHilnNpPqQrRtbxzDF=]|s/.*/.*/.*"
+_LIKE_A_SCRIPT = r"(?s)[we/].*|-.*|\d*[acdgGhHilnNpPqQrRtbxzDF=]|s/.*/.*/.*"
 
 DANGEROUS = (
     "sed command contains operations that require explicit approval (e.g., write commands, execute commands)"

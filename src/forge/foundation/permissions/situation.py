@@ -23,8 +23,10 @@ class Situation:
         "deny_instead_of_prompting",
         "directories",
         "free_read_dirs",
+        "free_write_dirs",
         "home",
         "mode",
+        "plan_file",
         "rules",
         "start_dir",
     )
@@ -43,7 +45,9 @@ class Situation:
         block_writes_outside: bool = False,
         block_reads_exempt: Iterable[str] = (),
         free_read_dirs: Iterable[str] = (),
+        free_write_dirs: Iterable[str] = (),
         config_dirs: Iterable[str] = (),
+        plan_file: str = "",
     ) -> None:
         self.cwd = os.path.normpath(cwd)
         self.start_dir = os.path.normpath(start_dir or cwd)
@@ -57,7 +61,9 @@ class Situation:
         self.block_writes_outside = block_writes_outside
         self.block_reads_exempt = list(block_reads_exempt)
         self.free_read_dirs = list(free_read_dirs)
+        self.free_write_dirs = list(free_write_dirs)
         self.config_dirs = list(config_dirs)
+        self.plan_file = plan_file
 
     def changed(self, **fields: object) -> Situation:
         """A copy in which the named fields have new values."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from forge.core.job import Job, JobEnd
-from forge.core.shell.builtin import monitor_tool
+from forge.core.shell.builtin import shell_tools
 from forge.core.shell.monitor import ACTION, Events
 from forge.core.tool import ToolOutput
 from unit.core.shell.processes import is_gone
@@ -42,8 +42,8 @@ def test_the_start_of_a_watch_is_told(ctx: RecordingContext) -> None:
 
     output = asyncio.run(scenario())
     task = ctx.begun[-1].id
-    assert output.data == {"taskId": task, "timeoutMs": 600_000, "persistent": False}
-    assert str(output.content).startswith(f"Monitor started (task {task}, expires in 10m unless the source ")
+    assert output.data == {"taskId": task, "timeoutMs": 1_800_000, "persistent": False}
+    assert str(output.content).startswith(f"Monitor started (task {task}, expires in 30m unless the source ")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_without_background_tasks_nothing_is_watched(ctx: RecordingContext) -> N
 
 
 def test_the_tool_has_its_code_and_its_schema() -> None:
-    tool = monitor_tool()
+    tool = next(tool for tool in shell_tools() if tool.name == "Monitor")
     assert (tool.name, tool.deferred, tool.load()) == ("Monitor", True, ACTION)
     assert {name: p["type"] for name, p in tool.schema["properties"].items()} == {
         "description": "string",

@@ -21,8 +21,17 @@ BEHIND = "path rules look behind sudo, a full program path, groups and substitut
 BLOCKED = "a block on outside writes holds for shell commands too"
 REMOVAL = "a removal of the root is asked for wherever it hides"
 
-# given, command, verdict of the reference, verdict here, why
-DIFFERENCES: list[tuple[dict[str, Any], str, str, str, str]] = [
+BROKEN = "bash cannot read the command, so nobody knows what it would do"
+SECOND_FILE = "a sed that takes a suffix reads any file name like a pattern as its script"
+OWN_RULES = "a rule that names Monitor with a command means that command"
+
+
+def watch(command: str) -> list[Any]:
+    return ["Monitor", {"description": "d", "timeout_ms": 1000, "command": command}]
+
+
+# given, command or call, verdict of the reference, verdict here, why
+DIFFERENCES: list[tuple[dict[str, Any], Any, str, str, str]] = [
     (DENY_RM, "xargs -n1 rm", "allow", "deny", WRAPPED),
     (DENY_RM, "xargs -0 rm", "allow", "deny", WRAPPED),
     (DENY_RM, "xargs -I{} rm {}", "allow", "deny", WRAPPED),
@@ -61,6 +70,10 @@ DIFFERENCES: list[tuple[dict[str, Any], str, str, str, str]] = [
     ({"allow": ["Bash"]}, "cat <<EOF\n`rm -rf /`\nEOF", "allow", "ask", REMOVAL),
     ({"allow": ["Bash"]}, "rm -rf /{bin,etc}", "allow", "ask", REMOVAL),
     ({"allow": ["Bash"]}, "env -- rm -rf /", "allow", "ask", REMOVAL),
+    ({}, "[ ( a ) ]", "allow", "ask", BROKEN),
+    ({"mode": "acceptEdits"}, "sed -i s/a/b/ README.md {repo}/docs/a.md", "allow", "ask", SECOND_FILE),
+    ({"deny": ["Monitor(echo *)"]}, watch("echo hi"), "allow", "deny", OWN_RULES),
+    ({"ask": ["Monitor(echo *)"]}, watch("echo hi"), "allow", "ask", OWN_RULES),
 ]
 
 STRENGTH = {"allow": 0, "ask": 1, "deny": 2}

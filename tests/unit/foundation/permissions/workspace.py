@@ -81,6 +81,7 @@ def situation(given: dict[str, Any], root: Path) -> Situation:
         home=str(root / "home"),
         mode=given.get("mode", "default"),
         rules=rules(given, root),
+        plan_file=filled(given.get("plan_file", ""), root),
     )
     return s.changed(**{flag: True for flag in FLAGS if given.get(flag)})
 
