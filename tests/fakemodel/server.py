@@ -53,6 +53,7 @@ class Server:
         self.gone = threading.Event()
         self.asked = threading.Event()
         self.observe: Callable[[Recorded], None] = lambda request: None
+        self.decide: Callable[[Json], Json] | None = None
         self._script = Script(turns)
         self._branches: dict[str, Script] = {}
         self._manner = manner
@@ -71,8 +72,15 @@ class Server:
         self._branches[word] = Script(turns)
 
     def _script_for(self, body: Json) -> Script:
-        first = json.dumps((body.get("messages") or [None])[0])
+        first = json.dumps((body.get("messages") or body.get("input") or [None])[0])
         return next((s for word, s in self._branches.items() if word in first), self._script)
+
+    def _turn_for(self, body: Json, speak: Speech) -> tuple[Json, Json | None]:
+        """The turn and its failure: what `decide` makes of the request, else the next of the script."""
+        if self.decide is not None:
+            turn = self.decide(body)
+            return turn, turn.get("error")
+        return self._script_for(body).take(speak.number(body))
 
     @property
     def bodies(self) -> list[Any]:
@@ -148,7 +156,7 @@ class Server:
         if protocol is None or not isinstance(request.body, dict):
             return await self._whole(writer, 404, messages.failure(404, {"message": "no such endpoint"}))
         speak = PROTOCOLS[protocol]
-        turn, error = self._script_for(request.body).take(speak.number(request.body))
+        turn, error = self._turn_for(request.body, speak)
         if error is not None and ("status" in error or error.get("cut") == -1):
             return await self._refuse(writer, error, speak)
         if not request.body.get("stream"):

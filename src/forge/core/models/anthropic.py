@@ -9,10 +9,11 @@ import msgspec
 
 from forge.core.http.client import Response
 from forge.core.message import Block, Document, Image, RedactedThinking, Text, Thinking, ToolResult, ToolUse
-from forge.core.model import Delta, ModelCard, Request
+from forge.core.model import Delta, ModelCard, Request, WebSearch
+from forge.core.models.asides import Turn
 from forge.core.models.assemble import Assembler
 from forge.core.models.endpoint import Endpoint, EventReader
-from forge.core.models.history import Memo, Turn, loop_start, tidy
+from forge.core.models.history import Memo, loop_start, tidy
 from forge.core.models.names import names_back, wire_name
 from forge.foundation.errors import ModelError
 
@@ -103,7 +104,9 @@ def build(
     system = _system(request.system, mark)
     if system:
         body["system"] = system
-    if request.tools:
+    if request.search is not None:
+        body |= _searching(request.search, card)
+    elif request.tools:
         body["tools"] = [
             {"name": wire_name(t.name), "description": t.description, "input_schema": t.input_schema}
             | ({"defer_loading": True} if t.deferred else {})
@@ -178,7 +181,7 @@ def _thinking(request: Request, card: ModelCard, limit: int) -> dict[str, Any] |
     style = options.thinking or card.thinking
     # A forced call and thinking exclude each other.
     forced = options.tool_choice not in ("", "auto", "none")
-    if not style or forced:
+    if not style or forced or request.search is not None:
         return None
     if style == "disabled":
         return {"type": "disabled"} if card.thinking else None
@@ -194,6 +197,18 @@ def _may_think(thinking: dict[str, Any], turns: list[Turn]) -> bool:
     if thinking["type"] != "enabled" or began >= len(turns):
         return True
     return isinstance(turns[began].blocks[0], Thinking | RedactedThinking)
+
+
+def _searching(search: WebSearch, card: ModelCard) -> dict[str, Any]:
+    """The server's own tool; models that think as they like may not be forced to use it."""
+    tool: dict[str, Any] = {"type": "web_search_20250305", "name": "web_search"}
+    if search.allowed_domains:
+        tool["allowed_domains"] = search.allowed_domains
+    if search.blocked_domains:
+        tool["blocked_domains"] = search.blocked_domains
+    forced = card.thinking != "adaptive"
+    choice = {"type": "tool", "name": "web_search"} if forced else {"type": "auto"}
+    return {"tools": [{**tool, "max_uses": search.max_uses}], "tool_choice": choice}
 
 
 def _tool_choice(wish: str) -> dict[str, str]:

@@ -19,6 +19,9 @@ ALIASES = {
     "fable": "claude-fable-5-2",
 }
 
+# They take system messages in the middle of a conversation.
+_ASIDES = ("claude-opus-5-5", "claude-fable-5-2", "claude-sonnet-5-5", "claude-haiku-5-5")
+
 # Unlisted models of the Messages API are counted like the default model: an estimate is better than zero.
 ESTIMATE = Price(4.0, 20.0, 0.2, 5.0, 8.0)
 
@@ -37,6 +40,7 @@ def _claude(
         thinking=thinking[0],
         effort=thinking[1],
         knowledge_cutoff=cutoff,
+        asides=name in _ASIDES,
     )
 
 

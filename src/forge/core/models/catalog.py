@@ -50,6 +50,11 @@ def resolve(name: str | None, env: Mapping[str, str], setting: Setting) -> Choic
     return Choice(card, provider, _key(provider, env, setting).source)
 
 
+def find_card(name: str, env: Mapping[str, str], setting: Setting) -> ModelCard:
+    """What is known of a model, whether it can be asked or not; raises like `resolve`."""
+    return _find(name, env, setting)[0]
+
+
 def open_model(
     name: str | None,
     env: Mapping[str, str],
@@ -144,7 +149,12 @@ def _card(model: str, provider: Provider, setting: Setting) -> ModelCard:
     card = provider.models.get(name) or _listed((*CLAUDE, *OTHERS), name, provider.name)
     if card is None:
         card = _unlisted(name, provider)
-    card = msgspec.structs.replace(card, id=overrides.get(name, name), protocol=provider.protocol)
+    card = msgspec.structs.replace(
+        card,
+        id=overrides.get(name, name),
+        protocol=provider.protocol,
+        web_search=provider.web_search,
+    )
     return msgspec.structs.replace(card, context_window=1_000_000) if large else card
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from forge.core.message import (
+    Aside,
     Block,
     Document,
     Image,
@@ -19,17 +18,11 @@ from forge.core.message import (
     ToolUse,
 )
 from forge.core.model import ModelCard
+from forge.core.models.asides import Turn, is_result, with_asides
 from forge.core.models.names import wire_name
 
 _NO_IMAGE = Text("[An image was here; this model cannot see images.]")
 _NO_DOCUMENT = Text("[A document was here; this model cannot read documents.]")
-
-
-class Turn(msgspec.Struct, frozen=True, rename={"blocks": "content"}):
-    """Neighbouring messages of one role, as one message of the wire."""
-
-    role: Role
-    blocks: list[Block]
 
 
 # Messages already prepared, by identity: a long history is sent with every request, but prepared once.
@@ -57,6 +50,7 @@ def tidy(messages: Sequence[Message], card: ModelCard, memo: Memo | None = None)
             turns[-1] = Turn(turn.role, _in_order(turn.role, turns[-1].blocks + turn.blocks))
         else:
             turns.append(turn)
+    turns = with_asides(turns, apart=card.asides)
     _trim_end(turns)
     return turns
 
@@ -67,14 +61,14 @@ def _prepared(message: Message, card: ModelCard) -> Turn | None:
     return Turn(message.role, blocks) if blocks else None
 
 
-def _in_order(role: Role, blocks: list[Block]) -> list[Block]:
+def _in_order(role: str, blocks: list[Block]) -> list[Block]:
     """Tool results come first in a user message."""
-    return sorted(blocks, key=lambda block: not _is_result(block)) if role == "user" else blocks
+    return sorted(blocks, key=lambda block: not is_result(block)) if role == "user" else blocks
 
 
 def loop_start(turns: list[Turn]) -> int:
     """Where the running tool loop began: the last user turn without tool results."""
-    prompts = [n for n, turn in enumerate(turns) if turn.role == "user" and not _is_result(turn.blocks[0])]
+    prompts = [n for n, turn in enumerate(turns) if turn.role == "user" and not is_result(turn.blocks[0])]
     return prompts[-1] if prompts else 0
 
 
@@ -82,9 +76,9 @@ def _sendable(message: Message, card: ModelCard, *, own: bool) -> list[Block]:
     same_house = own or message.made_by.partition("/")[0] == card.provider
     blocks: list[Block] = []
     for block in message.blocks:
-        if isinstance(block, Text):
+        if isinstance(block, Text | Aside):
             if block.text.strip():
-                blocks.append(block)
+                blocks.append(_adapted(block, card))
         elif isinstance(block, Thinking):
             if own and block.signature:
                 blocks.append(block)
@@ -100,6 +94,8 @@ def _sendable(message: Message, card: ModelCard, *, own: bool) -> list[Block]:
 
 
 def _adapted(block: Block, card: ModelCard) -> Block:
+    if isinstance(block, Aside):
+        return Aside(block.text, wire_name(block.result_of))
     if isinstance(block, ToolUse):
         return ToolUse(wire_name(block.id), wire_name(block.name), block.input)
     if isinstance(block, ToolResult):
@@ -112,11 +108,6 @@ def _adapted(block: Block, card: ModelCard) -> Block:
     if isinstance(block, Document) and not card.documents:
         return _NO_DOCUMENT
     return block
-
-
-def _is_result(block: Block) -> bool:
-    # Tool results come as dictionaries too when they carry fields we do not know.
-    return isinstance(block, ToolResult) or (isinstance(block, dict) and block.get("type") == "tool_result")
 
 
 def _trim_end(turns: list[Turn]) -> None:

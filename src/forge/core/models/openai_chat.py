@@ -9,12 +9,13 @@ import msgspec
 
 from forge.core.message import Block, Document, Image, Text, Thinking, ToolUse
 from forge.core.model import Delta, ModelCard, Request
-from forge.core.models.assemble import Assembler
+from forge.core.models.asides import Turn
 from forge.core.models.chat_stream import STATE, ChatStream
-from forge.core.models.endpoint import Endpoint, EventReader
-from forge.core.models.history import Memo, Turn, loop_start, tidy
-from forge.core.models.names import names_back, short_id, wire_name
+from forge.core.models.endpoint import Endpoint
+from forge.core.models.history import Memo, loop_start, tidy
+from forge.core.models.names import short_id, wire_name
 from forge.core.models.openai_parts import as_result, data_uri, effort_of, split_result, text_of
+from forge.core.models.translated import translated
 
 Json = dict[str, Any]
 
@@ -39,23 +40,10 @@ class ChatModel:
     def card(self) -> ModelCard:
         return self._card
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
         body = build(request, self._card, self._quirks, self._memo)
-        async with await self._endpoint.post("/chat/completions", body) as response:
-            reader = EventReader(response)
-            names = names_back(tool.name for tool in request.tools)
-            assembler = Assembler(self._card.ref, reader.request_id, names)
-            translator = ChatStream(self._card.id)
-            while (chunks := await reader.next()) is not None:
-                for chunk in chunks:
-                    for event in translator.feed(chunk):
-                        for delta in assembler.feed(event):
-                            yield delta
-            for event in translator.end(done=reader.done):
-                for delta in assembler.feed(event):
-                    yield delta
-            await response.settle()
-        yield assembler.finish()
+        post = ("/chat/completions", body)
+        return translated(self._endpoint, post, ChatStream(self._card.id), self._card, request)
 
     async def close(self) -> None:
         await self._endpoint.close()

@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 
 from forge.core.message import Block, Document, Image, Text, Thinking, ToolUse
-from forge.core.model import Delta, ModelCard, Request
-from forge.core.models.assemble import Assembler
-from forge.core.models.endpoint import Endpoint, EventReader
-from forge.core.models.history import Memo, Turn, tidy
-from forge.core.models.names import names_back, wire_name
+from forge.core.model import Delta, ModelCard, Request, WebSearch
+from forge.core.models.asides import Turn
+from forge.core.models.endpoint import Endpoint
+from forge.core.models.history import Memo, tidy
+from forge.core.models.names import wire_name
 from forge.core.models.openai_parts import as_result, data_uri, effort_of, split_result, text_of
 from forge.core.models.responses_stream import ITEM, STATE, ResponsesStream
+from forge.core.models.translated import translated
 
 Json = dict[str, Any]
 
@@ -34,20 +35,9 @@ class ResponsesModel:
     def card(self) -> ModelCard:
         return self._card
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta]:
-        body = build(request, self._card, self._quirks, self._memo)
-        async with await self._endpoint.post("/responses", body) as response:
-            reader = EventReader(response)
-            names = names_back(tool.name for tool in request.tools)
-            assembler = Assembler(self._card.ref, reader.request_id, names)
-            translator = ResponsesStream(self._card.id)
-            while not assembler.stopped and (found := await reader.next()) is not None:
-                for raw in found:
-                    for event in translator.feed(raw):
-                        for delta in assembler.feed(event):
-                            yield delta
-            await response.settle()
-        yield assembler.finish()
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
+        post = ("/responses", build(request, self._card, self._quirks, self._memo))
+        return translated(self._endpoint, post, ResponsesStream(self._card.id), self._card, request)
 
     async def close(self) -> None:
         await self._endpoint.close()
@@ -67,7 +57,9 @@ def build(
     system = "\n\n".join(text for text in request.system if text.strip())
     if system:
         body["instructions"] = system
-    if request.tools:
+    if request.search is not None:
+        body |= _searching(request.search)
+    elif request.tools:
         # Without the field the server would rewrite schemas to its strict subset.
         body["tools"] = [
             {
@@ -85,12 +77,25 @@ def build(
     if effort:
         body["reasoning"] = {"effort": effort} if effort == "none" else {"effort": effort, "summary": "auto"}
         if "no_encrypted" not in quirks:
-            body["include"] = ["reasoning.encrypted_content"]
+            body["include"] = [*body.get("include", ()), "reasoning.encrypted_content"]
     if options.max_tokens:
         body["max_output_tokens"] = options.max_tokens
     if options.session_id:
         body["prompt_cache_key"] = options.session_id
     return body
+
+
+def _searching(search: WebSearch) -> Json:
+    """The server's own tool, with the addresses it has looked at. It knows no blocked domains."""
+    tool: Json = {"type": "web_search"}
+    if search.allowed_domains:
+        tool["filters"] = {"allowed_domains": search.allowed_domains}
+    return {
+        "tools": [tool],
+        "tool_choice": "required",
+        "max_tool_calls": search.max_uses,
+        "include": ["web_search_call.action.sources"],
+    }
 
 
 def _tool_choice(wish: str) -> str | Json:

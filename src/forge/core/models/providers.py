@@ -31,7 +31,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     `auth` is x-api-key, bearer or none. `token_env` names a variable whose value is sent as a bearer token,
     `url_env` one that replaces the base URL. `quirks` are switches of the protocol's adapter. `own`: the row,
-    or a part of it, comes from the user's settings.
+    or a part of it, comes from the user's settings. `web_search`: its servers can search the web.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Provider(msgspec.Struct, frozen=True):
     quirks: tuple[str, ...] = ()
     hint: str = ""
     own: bool = False
+    web_search: bool = False
 
     def __repr__(self) -> str:
         # Headers may hold secrets.
@@ -75,6 +76,7 @@ _ROWS = (
         token_env="ANTHROPIC_AUTH_TOKEN",
         url_env="ANTHROPIC_BASE_URL",
         hint="Check ANTHROPIC_BASE_URL, the network connection and the proxy variables.",
+        web_search=True,
     ),
     Provider(
         "openai",
@@ -83,6 +85,7 @@ _ROWS = (
         key_env="OPENAI_API_KEY",
         url_env="OPENAI_BASE_URL",
         hint="Check OPENAI_BASE_URL, the network connection and the proxy variables.",
+        web_search=True,
     ),
     _hosted("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
     _hosted(
@@ -122,17 +125,18 @@ BUILT_IN: Mapping[str, Provider] = {row.name: row for row in _ROWS}
 
 
 class Prices(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """US dollars per million tokens, as users write them."""
+    """US dollars per million tokens, and per web search of the provider, as users write them."""
 
     input: float = 0.0
     output: float = 0.0
     cache_read: float = 0.0
     cache_write: float = 0.0
     cache_write_1h: float = msgspec.field(default=0.0, name="cacheWrite1h")
+    web_search: float = 0.01
 
     @property
     def price(self) -> Price:
-        return Price(self.input, self.output, self.cache_read, self.cache_write, self.cache_write_1h)
+        return Price(*(getattr(self, field) for field in Price.__struct_fields__))
 
 
 class ModelRow(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -160,6 +164,7 @@ class ProviderRow(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fi
     headers: dict[str, str] = {}
     models: dict[str, ModelRow] = {}
     quirks: list[str] = []
+    web_search: bool | None = None
 
 
 def read_providers(setting: Setting) -> tuple[dict[str, Provider], list[Diagnostic]]:
@@ -193,6 +198,8 @@ def _wrong(name: str, row: ProviderRow, base: Provider | None) -> str:
         and row.protocol not in PROTOCOLS,
         f"quirk {unknown!r} is unknown, expected some of {', '.join(QUIRKS)}": unknown,
         "a new provider needs `protocol` and `baseUrl`": base is None and not (row.protocol and row.base_url),
+        "webSearch needs the protocol anthropic or openai_responses": row.web_search
+        and (row.protocol or (base.protocol if base else "")) == "openai_chat",
         "baseUrl must begin with http:// or https://": row.base_url
         and not row.base_url.startswith(("http://", "https://")),
     }
@@ -221,7 +228,14 @@ def _merged(name: str, row: ProviderRow, base: Provider | None) -> Provider:
         if row.base_url
         else base.hint,
         own=True,
+        web_search=_searches(row, base, protocol),
     )
+
+
+def _searches(row: ProviderRow, base: Provider, protocol: str) -> bool:
+    """Whoever sends a built-in provider elsewhere has another server, which is not expected to search."""
+    moved = bool(row.base_url) or protocol != base.protocol
+    return base.web_search and not moved if row.web_search is None else row.web_search
 
 
 def _card(provider: str, protocol: str, name: str, row: ModelRow) -> ModelCard:

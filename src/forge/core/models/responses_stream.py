@@ -51,6 +51,7 @@ class ResponsesStream:
         self._finished: set[int] = set()
         self._called = False
         self._refused = False
+        self._searches = 0
 
     def feed(self, raw: Json) -> list[Json]:
         """The events of one event; raises `ModelError` when the response failed."""
@@ -74,6 +75,10 @@ class ResponsesStream:
         if kind == "response.reasoning_summary_part.added":
             return events + self._gap(place)
         return events + self._extend(place, kind, raw.get("delta"))
+
+    def end(self, *, done: bool) -> list[Json]:
+        """Nothing: the last event closes the message."""
+        return []
 
     def _open(self, place: int, item: Json) -> list[Json]:
         kind = _KINDS.get(item.get("type", ""))
@@ -125,6 +130,7 @@ class ResponsesStream:
             return []
         self._finished.add(place)
         if item.get("type") not in _KINDS:
+            self._searches += is_search(item)
             return self._other({"type": ITEM, "item": item})
         events = self._open(place, item)
         known = self._items[place]
@@ -135,6 +141,7 @@ class ResponsesStream:
         if known.kind == "thinking" and item.get("encrypted_content"):
             kept = {key: value for key, value in item.items() if key != "status" and value is not None}
             events.append(_signed(known.block, {"item": kept}))
+        events += [_cited(known.block, source) for source in _sources(item)]
         events.append({"type": "content_block_stop", "index": known.block})
         if item.get("phase"):
             events += self._state({"phase": item["phase"]})
@@ -171,11 +178,35 @@ class ResponsesStream:
             reason = "tool_use" if self._called else "refusal" if self._refused else "end_turn"
         delta = {"stop_reason": reason, "stop_sequence": None}
         usage = read_usage(response.get("usage") or {})
+        if self._searches:
+            usage["server_tool_use"] = {"web_search_requests": self._searches}
         return [
             *events,
             {"type": "message_delta", "delta": delta, "usage": usage},
             {"type": "message_stop"},
         ]
+
+
+def is_search(item: Json) -> bool:
+    """Whether an item is a search of the web; looking at a page it found is part of one."""
+    action = item.get("action") or {}
+    return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
+
+
+def _sources(item: Json) -> list[Json]:
+    """The pages a finished text names as its sources."""
+    noted = [n for part in item.get("content") or () for n in part.get("annotations") or ()]
+    return [n for n in noted if n.get("type") == "url_citation" and n.get("url")]
+
+
+def _cited(index: int, source: Json) -> Json:
+    citation = {
+        "type": "web_search_result_location",
+        "url": source["url"],
+        "title": source.get("title") or "",
+    }
+    delta = {"type": "citations_delta", "citation": citation}
+    return {"type": "content_block_delta", "index": index, "delta": delta}
 
 
 def _signed(index: int, state: Json) -> Json:

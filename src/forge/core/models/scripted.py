@@ -131,8 +131,10 @@ class ScriptedModel:
         return self._card
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
-        assembler = Assembler(self._card.ref, f"scripted-{_turn_number(request)}")
-        for event, pause in _events(self._turn(request), request, self._card):
+        number = _turn_number(request)
+        assembler = Assembler(self._card.ref, f"scripted-{number}")
+        asked = len(dumps([request.system, request.messages, request.tools]))
+        for event, pause in events(self._turn(number), number, asked, self._card.id):
             if pause:
                 await self._sleep(pause)
             for delta in assembler.feed(event):
@@ -142,8 +144,7 @@ class ScriptedModel:
     async def close(self) -> None:
         return None
 
-    def _turn(self, request: Request) -> Turn:
-        number = _turn_number(request)
+    def _turn(self, number: int) -> Turn:
         turns = self._scenario.turns
         return turns[number] if number < len(turns) else _OVER
 
@@ -152,11 +153,10 @@ def _turn_number(request: Request) -> int:
     return sum(message.role == "assistant" for message in request.messages)
 
 
-def _events(turn: Turn, request: Request, card: ModelCard) -> Iterator[tuple[dict[str, Any], float]]:
-    number = _turn_number(request)
-    asked = len(dumps([request.system, request.messages, request.tools]))
+def events(turn: Turn, number: int, asked: int, model: str) -> Iterator[tuple[dict[str, Any], float]]:
+    """The Messages API's events of a turn, each with the pause before it; `asked` is how much was sent."""
     usage = {"input_tokens": asked // _CHARACTERS_PER_TOKEN, "output_tokens": 0}
-    start = {"id": f"msg_scripted_{number}", "type": "message", "role": "assistant", "model": card.id}
+    start = {"id": f"msg_scripted_{number}", "type": "message", "role": "assistant", "model": model}
     yield {"type": "message_start", "message": {**start, "content": [], "usage": usage}}, 0.0
     written = 0
     for index, block in enumerate(turn):

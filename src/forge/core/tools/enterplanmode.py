@@ -26,6 +26,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     if plan.mode() != "plan":
         plan.mode_before = plan.mode()
         ctx.set_mode("plan")
+    plan.known = True
     path = plan_path(ctx.session_id, ctx.env, ctx.setting, ctx.start_dir)
     return ToolOutput(f"{_ENTERED}\n\n{_advice(path)}", {"message": _ENTERED})
 

@@ -50,6 +50,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
         except OSError as error:
             raise system_error(error, "open", path) from None
     ctx.set_mode(kept.mode_before)
+    kept.known = False
     kept.mode_before, kept.asker, kept.submitted = "default", None, None
     data: dict[str, Any] = {"plan": plan, "isAgent": False, "filePath": path}
     if plan is None:

@@ -44,11 +44,14 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     if args.stop or args.delay is None or not args.prompt:
         return _stopped(dropped)
     delay = min(max(args.delay, SHORTEST), LONGEST) if math.isfinite(args.delay) else LONGEST
-    entry = agenda.add(args.prompt, agenda.now() + delay, ctx.begin)
-    return _scheduled(args.delay, delay, entry.due)
+    now = agenda.now()
+    # Wakeups come at full minutes, like everything that is scheduled.
+    entry = agenda.add(args.prompt, math.ceil((now + delay) / 60) * 60.0, ctx.begin)
+    return _scheduled(args.delay, delay, (now, entry.due))
 
 
-def _scheduled(wanted: float, delay: float, due: float) -> ToolOutput:
+def _scheduled(wanted: float, delay: float, times: tuple[float, float]) -> ToolOutput:
+    now, due = times
     clock = datetime.fromtimestamp(due).strftime("%H:%M:%S")
     clamped = f" (clamped to {delay:g}s from your requested value)" if delay != wanted else ""
     data = {
@@ -56,7 +59,7 @@ def _scheduled(wanted: float, delay: float, due: float) -> ToolOutput:
         "clampedDelaySeconds": delay,
         "wasClamped": delay != wanted,
     }
-    return ToolOutput(f"Next wakeup scheduled for {clock} (in {round(delay)}s){clamped}. {_THEN}", data)
+    return ToolOutput(f"Next wakeup scheduled for {clock} (in {round(due - now)}s){clamped}. {_THEN}", data)
 
 
 def _stopped(dropped: int) -> ToolOutput:

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 
-from forge.foundation.system.locks import copy_owner, replace
+from forge.foundation.system.locks import copy_owner, give_name, open_unnamed, replace
 
 # The directory does not take a new file, or the file is a mount point: only writing in place can work.
 _NO_NEIGHBOUR = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EROFS)
@@ -25,7 +25,9 @@ def write_atomically(path: str, data: bytes) -> os.stat_result:
 
 def _replace(path: str, data: bytes) -> os.stat_result:
     beside = f"{path}.tmp.{os.getpid()}.{os.urandom(6).hex()}"
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    unnamed = open_unnamed(os.path.dirname(path), 0o666)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(beside, flags, 0o666) if unnamed is None else unnamed
     try:
         with open(descriptor, "wb", buffering=0) as file:
             _write_all(descriptor, data)
@@ -33,6 +35,8 @@ def _replace(path: str, data: bytes) -> os.stat_result:
                 copy_owner(descriptor, os.stat(path))
             os.fsync(descriptor)
             status = os.fstat(file.fileno())
+            if unnamed is not None:
+                give_name(descriptor, beside)
         replace(beside, path)
     except BaseException:
         with contextlib.suppress(OSError):

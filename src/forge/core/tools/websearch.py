@@ -1,4 +1,4 @@
-"""WebSearch: asks the search endpoint of the settings (`webSearch`) and lists what it found.
+"""WebSearch: has the model's provider search, or asks the search endpoint of the settings (`webSearch`).
 
 The endpoint gets `GET <endpoint>?q=<query>` and answers `{"results": [{"title", "url", "snippet"}]}`.
 """
@@ -6,6 +6,7 @@ The endpoint gets `GET <endpoint>?q=<query>` and answers `{"results": [{"title",
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
@@ -14,6 +15,8 @@ import msgspec
 
 from forge.core.http.client import Client, Timeouts
 from forge.core.http.url import split_url
+from forge.core.model import WebSearch
+from forge.core.search import Found, Link, Links, Searcher
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.foundation.errors import ModelError
 from forge.version import VERSION
@@ -21,6 +24,7 @@ from forge.version import VERSION
 MAX_BYTES = 2 * 1024 * 1024
 MAX_RESULTS = 20
 SECONDS = 30.0
+_REMINDER = "\nName the sources you rely on in your answer, as Markdown links."
 
 
 class Args(msgspec.Struct, frozen=True):
@@ -29,14 +33,14 @@ class Args(msgspec.Struct, frozen=True):
     blocked_domains: list[str] = []
 
 
-class Found(msgspec.Struct, frozen=True):
+class Hit(msgspec.Struct, frozen=True):
     url: str
     title: str = ""
     snippet: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):
-    results: list[Found]
+    results: list[Hit]
 
 
 async def check(args: Args, ctx: ToolContext) -> None:
@@ -46,16 +50,52 @@ async def check(args: Args, ctx: ToolContext) -> None:
 
 
 async def run(args: Args, ctx: ToolContext) -> ToolOutput:
-    """Searches and formats what is left after the domain filters."""
+    """Searches; the endpoint is asked only if the provider cannot search."""
+    started = time.monotonic()
+    how = WebSearch(args.allowed_domains, args.blocked_domains)
+    try:
+        found = await ctx.keep(Searcher).ask(args.query, how)
+    except ModelError as error:
+        raise ToolError(error.message) from None
+    if found is None:
+        return await _ask_endpoint(args, ctx)
+    return _told(args, found, time.monotonic() - started)
+
+
+def _told(args: Args, found: Found, seconds: float) -> ToolOutput:
+    results = [f if isinstance(f, str) else _filtered(f, args) for f in found.results]
+    parts = [f if isinstance(f, str) else _line(f.content) for f in results]
+    head = f'Web search results for query: "{args.query}"'
+    data = {
+        "query": args.query,
+        "results": msgspec.to_builtins(results),
+        "durationSeconds": seconds,
+        "searchCount": found.searches,
+    }
+    return ToolOutput("\n\n".join([head, *parts, _REMINDER]), data)
+
+
+def _filtered(links: Links, args: Args) -> Links:
+    """Not every provider heeds the filters."""
+    return Links(links.tool_use_id, [link for link in links.content if _wanted(link.url, args)])
+
+
+def _line(links: list[Link]) -> str:
+    return f"Links: {msgspec.json.encode(links).decode()}" if links else "No links found."
+
+
+async def _ask_endpoint(args: Args, ctx: ToolContext) -> ToolOutput:
+    """Asks the endpoint and formats what is left after the domain filters."""
+    if ctx.setting("airGap", False):
+        raise ToolError("The provider of this model cannot search, and airGap forbids to ask anybody else.")
     url, headers = _request(args.query, ctx.setting("webSearch", None), ctx.env)
     found = [f for f in (await _ask(url, headers, ctx.env)).results if _wanted(f.url, args)][:MAX_RESULTS]
-    links = [{"title": f.title, "url": f.url} for f in found]
+    links = [Link(f.title, f.url) for f in found]
     data = {"query": args.query, "results": msgspec.to_builtins(found)}
     if not found:
         return ToolOutput(f'No results for query: "{args.query}"', data)
     listed = "\n\n".join(f"{f.title}\n{f.url}\n{f.snippet}".rstrip() for f in found)
-    shown = msgspec.json.encode(links).decode()
-    return ToolOutput(f'Web search results for query: "{args.query}"\n\nLinks: {shown}\n\n{listed}', data)
+    return ToolOutput(f'Web search results for query: "{args.query}"\n\n{_line(links)}\n\n{listed}', data)
 
 
 def _request(query: str, chosen: Any, env: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -99,3 +99,31 @@ def test_nothing_secret_is_shown_of_a_provider() -> None:
 def test_good_rows_survive_bad_neighbours() -> None:
     table, problems = read({"bad": 1, "good": {"protocol": "openai_chat", "baseUrl": "http://h/v1"}})
     assert ("good" in table, len(problems)) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "searches"),
+    [
+        ("anthropic", {"headers": {"a": "b"}}, True),
+        ("anthropic", {"baseUrl": "https://gateway.example"}, False),
+        ("anthropic", {"baseUrl": "https://gateway.example", "webSearch": True}, True),
+        ("openai", {"protocol": "openai_chat"}, False),
+        ("openai", {"webSearch": False}, False),
+        ("mine", {"protocol": "openai_responses", "baseUrl": "https://mine.example"}, False),
+        (
+            "mine",
+            {"protocol": "openai_responses", "baseUrl": "https://mine.example", "webSearch": True},
+            True,
+        ),
+    ],
+)
+def test_only_who_is_known_to_search_the_web_is_asked_to(
+    name: str, row: dict[str, Any], searches: bool
+) -> None:
+    table, problems = read({name: row})
+    assert (table[name].web_search, problems) == (searches, [])
+
+
+def test_chat_completions_cannot_search_the_web() -> None:
+    _, problems = read({"groq": {"webSearch": True}})
+    assert problems == ["providers.groq: webSearch needs the protocol anthropic or openai_responses"]

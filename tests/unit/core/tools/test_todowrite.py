@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from forge.core.tools.todowrite import ACTION
+from forge.core.message import Message, ToolResult, ToolUse
+from forge.core.tools.todowrite import ACTION, Todo, TodoList
 from unit.core.tools.context import RecordingContext, call
 
 
@@ -23,3 +24,22 @@ def test_the_list_is_replaced_and_a_finished_one_is_forgotten(tmp_path: Path) ->
         "Todos have been modified successfully. Ensure that you continue to use the todo list to track your "
         "progress. Please proceed with the current tasks if applicable"
     }
+
+
+def test_the_list_of_an_earlier_conversation_comes_back() -> None:
+    def said(name: str, content: str, **result: bool) -> list[Message]:
+        todos = [{"content": content, "status": "pending", "activeForm": "x"}]
+        answer = ToolResult(name, "ok", **result)
+        return [
+            Message("assistant", [ToolUse(name, "TodoWrite", {"todos": todos})]),
+            Message("user", [answer]),
+        ]
+
+    broken = Message("assistant", [ToolUse("3", "TodoWrite", {"todos": 7})])
+    kept = TodoList()
+    kept.recall([*said("1", "old"), *said("2", "new"), broken, *said("4", "refused", is_error=True)])
+    assert kept.todos == [Todo("new", "pending", "x")]
+    assert kept.after_compaction() == "The to-do list (TodoWrite) as it stands:\n- [pending] new"
+    fresh = TodoList()
+    fresh.recall([])
+    assert (fresh.todos, fresh.after_compaction()) == ([], "")

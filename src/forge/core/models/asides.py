@@ -1,0 +1,62 @@
+"""Where texts of Forge itself stand in a request: in a system message of their own, or as reminders."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from forge.core.message import Aside, Block, Role, Text, ToolResult
+
+
+class Turn(msgspec.Struct, frozen=True, rename={"blocks": "content"}):
+    """Neighbouring messages of one role, as one message of the wire."""
+
+    role: Role | Literal["system"]
+    blocks: list[Block]
+
+
+def with_asides(turns: list[Turn], *, apart: bool) -> list[Turn]:
+    """The turns with every aside put where the model expects it."""
+    if not any(isinstance(b, Aside) for turn in turns for b in turn.blocks):
+        return turns
+    placed: list[Turn] = []
+    for turn in turns:
+        asides = [b for b in turn.blocks if isinstance(b, Aside)]
+        if not asides:
+            placed.append(turn)
+        elif apart:
+            placed += _apart(turn, asides)
+        else:
+            placed.append(_inside(turn, asides))
+    return placed
+
+
+def is_result(block: Block) -> bool:
+    # Tool results come as dictionaries too when they carry fields we do not know.
+    return isinstance(block, ToolResult) or (isinstance(block, dict) and block.get("type") == "tool_result")
+
+
+def _apart(turn: Turn, asides: list[Aside]) -> list[Turn]:
+    rest: list[Block] = [b for b in turn.blocks if not isinstance(b, Aside)]
+    system = Turn("system", [Text("\n\n".join(aside.text for aside in asides))])
+    return [Turn(turn.role, rest), system] if rest else [Turn("user", [_reminder(a.text) for a in asides])]
+
+
+def _inside(turn: Turn, asides: list[Aside]) -> Turn:
+    about = {b.tool_use_id: b for b in turn.blocks if isinstance(b, ToolResult)}
+    if not all(a.result_of in about and isinstance(about[a.result_of].content, str) for a in asides):
+        return Turn(turn.role, [_reminder(b.text) if isinstance(b, Aside) else b for b in turn.blocks])
+    blocks: list[Block] = []
+    for block in turn.blocks:
+        if isinstance(block, ToolResult):
+            own = [_reminder(a.text).text for a in asides if a.result_of == block.tool_use_id]
+            content = "\n\n".join([str(block.content), *own]) if own else block.content
+            block = ToolResult(block.tool_use_id, content, block.is_error)
+        if not isinstance(block, Aside):
+            blocks.append(block)
+    return Turn(turn.role, blocks)
+
+
+def _reminder(text: str) -> Text:
+    return Text(f"<system-reminder>\n{text}\n</system-reminder>")
