@@ -35,9 +35,11 @@ def main(argv: list[str] | None = None) -> int:
         for kind in ("compacted", "whole"):
             for program in programs:
                 _install(program, options.megabytes, compacted=kind == "compacted")
-            figures = {
-                p.name: [_measure(p, urls[job]) for _ in range(options.rounds + 1)][1:] for p in programs
-            }
+            figures: dict[str, list[tuple[float, float, float]]] = {p.name: [] for p in programs}
+            for number in range(options.rounds + 1):
+                for program in programs if number % 2 else programs[::-1]:
+                    measured = _measure(program, urls[job])
+                    figures[program.name] += [measured] if number and measured else []
             _report(kind, figures)
     return 0
 
@@ -130,7 +132,8 @@ def _install(program: Subject, megabytes: float, *, compacted: bool) -> None:
             file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n")
 
 
-def _measure(program: Subject, url: str) -> tuple[float, float, float]:
+def _measure(program: Subject, url: str) -> tuple[float, float, float] | None:
+    """Wall and CPU milliseconds and the memory of a run; one that fails does not count."""
     command, env = program.job(url)
     done = run([*command, "--resume", SESSION], env, program.home)
     if done.exit_code:
@@ -138,6 +141,7 @@ def _measure(program: Subject, url: str) -> tuple[float, float, float]:
             f"{program.name}: exit code {done.exit_code}: {done.stderr[-300:]!r} {done.stdout[-300:]!r}",
             file=sys.stderr,
         )
+        return None
     return done.wall, done.cpu, done.largest
 
 
@@ -148,7 +152,10 @@ def _report(kind: str, figures: dict[str, list[tuple[float, float, float]]]) -> 
     }
     for n, measure in enumerate(("wall ms", "cpu ms", "largest MB")):
         cells = [f"{name} {best[name][n]:.0f} (median {middle[name][n]:.0f})" for name in figures]
-        ratio = f"ratio {best['forge'][n] / best['reference'][n]:.2f}" if "reference" in figures else ""
+        ratio = ""
+        if "reference" in figures:
+            ratio = f"ratio {best['forge'][n] / best['reference'][n]:.2f}"
+            ratio += f" (of medians {middle['forge'][n] / middle['reference'][n]:.2f})"
         print(f"{kind:<10} {measure:<11}", "   ".join(cells), ratio)
 
 

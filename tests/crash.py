@@ -120,15 +120,21 @@ def _send(child: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
 def damage(work: Path) -> list[str]:
     """What is wrong with the files a killed session left; empty when nothing is."""
     found = [f"half-written {p.name}" for p in (work / "project").glob("file*.txt") if not _is_whole(p)]
+    return found + damaged_records(work)
+
+
+def damaged_records(work: Path) -> list[str]:
+    """What is wrong with the settings and transcripts of a killed session and its sub-agents."""
+    found = []
     for settings in (work / "project").glob(".*/settings*.json"):
         try:
             json.loads(settings.read_text())
         except ValueError as error:
             found.append(f"broken {settings.name}: {error}")
-    for transcript in (work / "home").glob(".claude/projects/*/*.jsonl"):
+    for transcript in (work / "home" / ".claude").glob("projects/**/*.jsonl"):
         past = load(str(transcript))
         if past is None and _has_prompt(transcript):
-            found.append("the transcript holds no conversation")
+            found.append(f"the transcript {transcript.name} holds no conversation")
         found += [f"unanswered {c}" for c in unanswered(past.messages if past else [])]
     return found
 
@@ -145,12 +151,17 @@ def unanswered(messages: list[Message]) -> list[str]:
 
 def resumes(work: Path, script: str) -> bool:
     """Whether the killed session can be gone on with."""
-    if not list((work / "home").glob(".claude/projects/*/*.jsonl")):
+    if not has_conversation(work):
         return True
     command = [sys.executable, "-m", "forge", "-p", "go on", "--continue", "--model", f"scripted/{script}"]
     env = {"PATH": os.environ["PATH"], "HOME": str(work / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, cwd=work / "project", env=env, capture_output=True, timeout=60)
     return done.returncode == 0
+
+
+def has_conversation(work: Path) -> bool:
+    """Whether the session lived long enough to write a transcript."""
+    return any((work / "home").glob(".claude/projects/*/*.jsonl"))
 
 
 def moments(count: int, longest_ms: float, seed: int) -> list[float]:

@@ -37,7 +37,7 @@ S0-06 planned documented extensions: SKILL.md is read and written back, unknown 
 S0-07 planned documented hooks: hooks.json is read and written back
 S0-08 planned documented extensions: plugin.json is read and written back
 S0-09 planned documented mcp: .mcp.json is read and written back
-S0-10 planned documented memory: CLAUDE.md reaches the model; writing keeps the user's text
+S0-10 done documented memory: CLAUDE.md reaches the model; writing keeps the user's text
 S0-11 planned observed conformance: each file format makes the round trip through both programs
 S0-12 planned decided extensions: WebAssembly plugins run without file or network access unless granted
 S0-13 planned documented mcp: servers over stdio, HTTP and the older SSE transport
@@ -157,17 +157,17 @@ S1-70 planned documented watching: configuration and plugin directories are watc
 S1-71 planned documented hooks: ConfigChange tells source and file // can block, as in the reference
 S1-72 planned documented watching: a broken watcher does not stop the program
 S1-73 planned documented watching: every write of ours is announced to the watcher
-S1-74 planned observed memory: kinds of instruction files and reasons for loading them
-S1-75 planned documented memory: instruction files from home, repository and directory, in this order
-S1-76 planned documented memory: front matter with paths and includes
-S1-77 planned documented memory: an event per loaded instruction file
-S1-78 planned decided memory: managed instructions come first and stay
-S1-79 planned observed memory: local instruction files under both names
-S1-80 planned documented memory: instructions of a subdirectory load when it is first touched
-S1-81 planned documented memory: rules for certain paths load with those paths
-S1-82 planned documented memory: includes nest and cycles end
-S1-83 planned documented compaction: instructions are loaded again after a compaction
-S1-84 planned documented memory: directories of rules
+S1-74 done observed memory: kinds of instruction files and reasons for loading them
+S1-75 done documented memory: instruction files from home, repository and directory, in this order
+S1-76 done documented memory: front matter with paths and includes
+S1-77 done documented memory: an event per loaded instruction file
+S1-78 done decided memory: managed instructions come first and stay
+S1-79 done observed memory: local instruction files under both names
+S1-80 done documented memory: instructions of a subdirectory load when it is first touched
+S1-81 done documented memory: rules for certain paths load with those paths
+S1-82 done documented memory: includes nest and cycles end
+S1-83 done documented compaction: instructions are loaded again after a compaction
+S1-84 done documented memory: directories of rules
 S1-85 planned documented subagents: SubagentStart fires before the child's first request
 S1-86 planned documented subagents: a blocked subagent costs no request
 S1-87 planned documented subagents: context from hooks precedes the task

@@ -77,16 +77,16 @@ def is_gone(pid: int) -> bool:
 
 
 def left_over(place: Path) -> list[str]:
-    """The processes that still work in the directories of the test."""
-    found = []
+    """The processes that work in the directories of the test and are not about to end."""
+    found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
                 if (entry / "cwd").resolve() == place / "project":
-                    found.append((entry / "cmdline").read_text())
+                    found[int(entry.name)] = (entry / "cmdline").read_text()
             except OSError:
                 continue
-    return found
+    return [command for pid, command in found.items() if not is_gone(pid)]
 
 
 def test_the_end_of_a_background_command_wakes_the_model(place: Path) -> None:
@@ -114,17 +114,28 @@ def test_the_end_of_a_background_command_wakes_the_model(place: Path) -> None:
     assert run.code == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("args", [("go",), STREAM_INPUT])
-def test_a_signal_leaves_no_background_process(place: Path, args: tuple[str, ...], number: int) -> None:
+@pytest.mark.parametrize(
+    ("args", "number", "code"),
+    [
+        (("go",), signal.SIGTERM, 143),
+        (("go",), signal.SIGINT, 0),
+        (STREAM_INPUT, signal.SIGTERM, 143),
+        (STREAM_INPUT, signal.SIGINT, 143),
+    ],
+)
+def test_a_signal_ends_the_wait_and_leaves_no_background_process(
+    place: Path, args: tuple[str, ...], number: int, code: int
+) -> None:
     command = "echo $$ > pid; sleep 60 & setsid sleep 60 & wait"
-    with running(place, turns({"command": command, "run_in_background": True}), *args) as process:
+    background = {"command": command, "run_in_background": True}
+    waiting = {"command": "until [ -s pid ]; do sleep 0.02; done"}
+    with running(place, turns(background, waiting), *args) as process:
         if process.stdin is not None:
             process.stdin.write(PROMPT)
             process.stdin.flush()
         until_result(process)
         process.send_signal(number)
-        assert process.wait(10) != 0
+        assert process.wait(10) == code
         assert is_gone(int((place / "project" / "pid").read_text()))
         assert left_over(place) == []
 
@@ -158,3 +169,77 @@ def test_a_hundred_background_commands_leave_nothing(place: Path) -> None:
     ended = run.of("system", "task_notification")
     assert sorted(int(Path(e["output_file"]).read_text().split()[0]) for e in ended) == list(range(100))
     assert (run.code, left_over(place)) == (0, [])
+
+
+def told(request: Any) -> str:
+    """The last text the model was sent."""
+    content = request.body["messages"][-1]["content"]
+    return str(content if isinstance(content, str) else content[-1].get("text"))
+
+
+def test_every_line_of_a_watched_command_is_news_and_nothing_stays(place: Path) -> None:
+    command = "echo one; mkfifo gate; read line < gate; echo two"
+    watch = {"description": "lines", "timeout_ms": 60_000, "command": command}
+    opened = {"tool": "Bash", "input": {"command": "until [ -p gate ]; do sleep 0.05; done; echo go > gate"}}
+    scenario = [[{"tool": "Monitor", "input": watch}], [{"text": "watching"}], [opened]]
+    with serve([*scenario, [{"text": "opened"}], [{"text": "over"}]]) as server:
+        env = run_env(place, server.url)
+        allowed = ("--allowedTools", "Bash", "Monitor")
+        run = forge("-p", "go", *STREAM, *allowed, cwd=place / "project", env=env)
+        news = [told(request) for request in server.requests]
+    notes = [text.partition("<task-notification>")[2] for text in news if "<task-notification>" in text]
+    task = run.of("system", "task_started")[0]["task_id"]
+    event = f'\n<task-id>{task}</task-id>\n<summary>Monitor event: "lines"</summary>\n<event>one</event>\n'
+    assert notes[0].startswith(event)
+    assert '<summary>Monitor "lines" stream ended</summary>' in notes[-1]
+    assert "<event>two</event>" in "".join(notes[1:])
+    assert (run.code, left_over(place)) == (0, [])
+
+
+def test_a_watched_command_ends_when_it_is_stopped(place: Path) -> None:
+    watch = {"description": "lines", "timeout_ms": 60_000, "command": "echo $$ > pid; echo one; sleep 60"}
+
+    def act(body: dict[str, Any]) -> dict[str, Any]:
+        said = json.dumps(body["messages"])
+        task = said.partition("Monitor started (task ")[2].partition(",")[0]
+        if not task:
+            return {"blocks": [{"tool": "Monitor", "input": watch}]}
+        if "<event>one</event>" not in said:
+            return {"blocks": [{"text": "watching"}]}
+        if "Successfully stopped" in said:
+            return {"blocks": [{"text": "stopped"}]}
+        return {"blocks": [{"tool": "TaskStop", "input": {"task_id": task}}]}
+
+    with serve([]) as server:
+        server.decide = act
+        env = run_env(place, server.url)
+        run = forge("-p", "go", *STREAM, "--allowedTools", "Monitor", cwd=place / "project", env=env)
+    assert [r["status"] for r in run.of("system", "task_notification")] == ["stopped"]
+    assert (run.code, run.of("result")[-1]["result"], left_over(place)) == (0, "stopped", [])
+
+
+def test_output_in_one_document_has_the_last_result_and_text_has_all(place: Path) -> None:
+    given = {"command": "sleep 0.1", "run_in_background": True}
+    shown = {}
+    for output in ("json", "text"):
+        with serve(turns(given)) as server:
+            env = run_env(place, server.url)
+            args = ("--output-format", output, "--model", "claude-sonnet-4-5", "--allowedTools", "Bash")
+            shown[output] = forge("-p", "go", *args, cwd=place / "project", env=env).out
+    assert json.loads(shown["json"])["result"] == "heard"
+    assert shown["text"] == "started\n\nheard\n"
+
+
+@pytest.mark.parametrize("output", ["text", "json", "stream-json"])
+def test_the_result_comes_also_when_an_agent_takes_longer_than_anybody_waits(
+    place: Path, output: str
+) -> None:
+    started = {"description": "look", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
+    with serve([[{"tool": "Agent", "input": started}], [{"text": "started"}]]) as server:
+        server.branch("SUBTASK", turns({"command": "sleep 24; true"}))
+        env = {**run_env(place, server.url), "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS": "100"}
+        verbose = ("--verbose",) if output == "stream-json" else ()
+        args = ("--output-format", output, "--model", "claude-sonnet-4-5", "--allowedTools", "Bash", *verbose)
+        run = forge("-p", "go", *args, cwd=place / "project", env=env)
+    said = run.out if output == "text" else f"{json.loads(run.out.splitlines()[-1])['result']}\n"
+    assert (said, run.code, left_over(place)) == ("started\n", 0, [])

@@ -187,7 +187,7 @@ def test_the_tool_list_can_be_narrowed(home: Path, project: Path, hello: Server)
         assert run.records[0]["tools"] == names
     everything = forge("-p", "x", *STREAM, cwd=project, env=env).records[0]["tools"]
     without = forge("-p", "x", *STREAM, "--disallowedTools", "Bash", cwd=project, env=env).records[0]["tools"]
-    assert [name for name in everything if name not in without] == ["Bash"]
+    assert [name for name in everything if name not in without] == ["Bash", "Monitor"]
     assert not {"Grep", "Glob"} & set(everything)
 
 

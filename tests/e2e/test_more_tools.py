@@ -221,3 +221,17 @@ def test_deferred_tools_are_sent_once_they_are_loaded(
         (offered, then),
     ]
     assert "TaskList" in run.records[0]["tools"]
+
+
+def test_a_resumed_conversation_still_has_its_to_do_list(home: Path, project: Path) -> None:
+    todos = [{"content": "a", "status": "in_progress", "activeForm": "doing a"}]
+    turns = [tool("TodoWrite", todos=todos), OK, tool("TodoWrite", todos=[]), OK]
+    with serve(turns) as server:
+        env = environment(home, server.url, CLAUDE_CODE_ENABLE_TASKS="0")
+        first = forge("-p", "go", *STREAM, cwd=project, env=env)
+        session = first.of("result")[0]["session_id"]
+        second = forge("-p", "go on", *STREAM, "--resume", session, cwd=project, env=env)
+    assert [results(run.records)[0][1] for run in (first, second)] == [
+        {"oldTodos": [], "newTodos": todos},
+        {"oldTodos": todos, "newTodos": []},
+    ]

@@ -8,61 +8,47 @@ from typing import Any
 import msgspec
 
 from forge.agent.texts.load import text
+from forge.core.components.agent_file import allowed, servers
+from forge.core.components.agent_type import AgentType
+from forge.core.components.catalog import AGENT_ORDER, Contribution
+from forge.core.components.fields import tool_list
 from forge.core.registry import Component, Registry
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import BUILTIN, Origin, Scope
 from forge.foundation.permissions.modes import canonical_mode
 
 DEFAULT_TYPE = "general-purpose"
-ORDER = (
-    Scope.MANAGED,
-    Scope.SESSION,
-    Scope.CLI,
-    Scope.FLAG,
-    Scope.PROJECT,
-    Scope.USER,
-    Scope.PLUGIN,
-    Scope.BUILTIN,
-)
 
 
-class AgentType(msgspec.Struct, frozen=True, rename="camel"):
-    """A kind of sub-agent. `tools` None means all; `text` names the file of a built-in prompt.
+def agent_body(kind: AgentType) -> str:
+    """The system prompt of an agent; the built-in ones have it in a file."""
+    return kind.prompt or (text(kind.text) if kind.text else "")
 
-    `model` is empty or `inherit` for the model of whoever starts it.
-    """
 
-    name: str
-    description: str
-    prompt: str = ""
-    tools: list[str] | None = None
-    disallowed_tools: list[str] = []
-    model: str = ""
-    effort: str = ""
-    permission_mode: str = ""
-    max_turns: int | None = None
-    background: bool = False
-    initial_prompt: str = ""
-    text: str = ""
-
-    @property
-    def body(self) -> str:
-        """The system prompt of the agent."""
-        return self.prompt or (text(self.text) if self.text else "")
+def builtin_contribution() -> Contribution:
+    """The types every session has."""
+    path = os.path.join(os.path.dirname(__file__), "texts", "agent_types.json")
+    with open(path, "rb") as file:
+        kinds = msgspec.json.decode(file.read(), type=list[AgentType])
+    return Contribution(agents=[Component(kind.name, kind, BUILTIN) for kind in kinds])
 
 
 def builtin_agents() -> Registry[AgentType]:
     """A registry with the types every session has."""
-    registry: Registry[AgentType] = Registry(ORDER)
-    path = os.path.join(os.path.dirname(__file__), "texts", "agent_types.json")
-    with open(path, "rb") as file:
-        for kind in msgspec.json.decode(file.read(), type=list[AgentType]):
-            registry.add(Component(kind.name, kind, BUILTIN))
+    registry: Registry[AgentType] = Registry(AGENT_ORDER)
+    for component in builtin_contribution().agents:
+        registry.add(component)
     return registry
 
 
 def add_agents(registry: Registry[AgentType], raw: Any, scope: Scope, option: str) -> None:
-    """Adds the definitions of a JSON object name → definition; raises UsageError that lists every mistake."""
+    """Adds the definitions of a JSON object to a registry, as `agents_contribution` reads them."""
+    for component in agents_contribution(raw, scope, option).agents:
+        registry.add(component)
+
+
+def agents_contribution(raw: Any, scope: Scope, option: str) -> Contribution:
+    """The definitions of a JSON object name → definition; raises UsageError that lists every mistake."""
     wrong: list[str] = []
     if not isinstance(raw, dict):
         wrong.append(f"Invalid input: expected object, received {_kind(raw)}")
@@ -71,12 +57,19 @@ def add_agents(registry: Registry[AgentType], raw: Any, scope: Scope, option: st
         wrong += [f"{name}{problem}" for problem in _problems(row)]
     if wrong:
         raise UsageError("\n".join([f"Error: Invalid {option} configuration:", *wrong]))
-    for name, row in raw.items():
-        known = {key: row[key] for key in _FIELDS if row.get(key) is not None}
-        # A number is a wish in a scale of the reference's own models.
-        effort = row.get("effort") if isinstance(row.get("effort"), str) else ""
-        kind = msgspec.convert({**known, "effort": effort, "name": name}, AgentType)
-        registry.add(Component(name, kind, Origin(scope)))
+    origin = Origin(scope)
+    return Contribution(agents=[Component(name, _definition(name, row), origin) for name, row in raw.items()])
+
+
+def _definition(name: str, row: dict[str, Any]) -> AgentType:
+    known = {key: row[key] for key in _FIELDS if row.get(key) is not None}
+    # Of these, what is not usable is left out; an effort as a number is in the reference's own scale.
+    known |= {key: row[key] for key, kind in _LENIENT.items() if isinstance(row.get(key), kind)}
+    known["tools"] = allowed(row.get("tools"), known.get("memory", ""))
+    known["disallowedTools"] = tool_list(row.get("disallowedTools"))
+    known["skills"] = [skill for skill in known.get("skills", ()) if isinstance(skill, str)]
+    known["mcpServers"] = servers(row.get("mcpServers"))
+    return msgspec.convert({**known, "name": name}, AgentType)
 
 
 def find_agent(registry: Registry[AgentType], name: str) -> AgentType | None:
@@ -100,10 +93,16 @@ def listing(registry: Registry[AgentType], hidden: frozenset[str] = frozenset())
 
 
 def _row(kind: AgentType) -> str:
-    tools = ", ".join(kind.tools) if kind.tools else "All tools"
-    if kind.disallowed_tools:
-        tools += f" except {', '.join(kind.disallowed_tools)}"
-    return f"- {kind.name}: {kind.description} (Tools: {tools})"
+    return f"- {kind.name}: {kind.description} (Tools: {_tools(kind)})"
+
+
+def _tools(kind: AgentType) -> str:
+    without = kind.disallowed_tools
+    if kind.tools is not None and kind.tools != ["*"]:
+        return ", ".join(tool for tool in kind.tools if tool not in without) or "None"
+    if without:
+        return f"All tools except {', '.join(without)}"
+    return "All tools" if kind.tools is None else "*"
 
 
 _FIELDS = {
@@ -116,6 +115,15 @@ _FIELDS = {
     "maxTurns": "number",
     "background": "boolean",
     "initialPrompt": "string",
+}
+_LENIENT = {
+    "effort": str,
+    "skills": list,
+    "hooks": dict,
+    "memory": str,
+    "isolation": str,
+    "omitClaudeMd": bool,
+    "color": str,
 }
 _REQUIRED = ("description", "prompt")
 

@@ -14,6 +14,9 @@ from forge.core.job import Job, JobEnd, JobView, run_id
 
 log = logging.getLogger("forge.jobs")
 
+# The kinds of jobs that only wait for their time, and what the reference calls the waking.
+SCHEDULED, WAKEUP = ("cron", "wakeup"), "schedule_wakeup"
+
 
 class Background:
     """Runs jobs as tasks of the session's event loop. Every end becomes a prompt that wakes the session."""
@@ -36,8 +39,9 @@ class Background:
         _let_read(s, job)
         self._jobs[job.id] = job
         self._views[job.id] = _view(job, "running")
-        s.emit(JobsChanged(self.running()))
-        s.emit(JobStarted(job, moved=waited is not None))
+        if job.kind not in SCHEDULED:
+            s.emit(JobsChanged(self._shown()))
+            s.emit(JobStarted(job, moved=waited is not None))
         if job.listen is not None:
             job.listen(lambda words: s.wake(event_notice(s, job, words)))
         self._tasks[job.id] = asyncio.ensure_future(self._watch(s, job))
@@ -49,6 +53,10 @@ class Background:
     def running(self) -> list[JobView]:
         """The jobs that have not ended."""
         return [self._views[job_id] for job_id in self._jobs]
+
+    def _shown(self) -> list[JobView]:
+        """The running jobs hosts hear of: a plan for later is no work yet."""
+        return [view for view in self.running() if view.kind not in SCHEDULED]
 
     def holding(self) -> bool:
         """Whether a running job keeps the turn's result back."""
@@ -91,10 +99,13 @@ class Background:
         # What an ended job has gathered is of no use any more, only its name is.
         del self._jobs[job.id], self._tasks[job.id]
         self._views[job.id] = _view(job, end.status)
-        s.emit(JobEnded(job, end))
-        s.emit(JobsChanged(self.running()))
+        if job.kind not in SCHEDULED:
+            s.emit(JobEnded(job, end))
+            s.emit(JobsChanged(self._shown()))
         if not end.quiet:
-            s.wake(notice(s, job, end))
+            s.wake(due(s, end) if job.kind in SCHEDULED else notice(s, job, end))
+        # Whoever waits for jobs looks again, also after an end that is no news.
+        s.woken.set()
 
 
 def _let_read(s: Session, job: Job) -> None:
@@ -110,6 +121,12 @@ def _stopped(job: Job) -> JobEnd:
     if job.kind == "local_agent":
         return JobEnd("stopped", f'Agent "{job.description}" was stopped')
     return JobEnd("stopped", job.description, quiet=True)
+
+
+def due(s: Session, end: JobEnd) -> Prompt:
+    """A prompt that was written down for this moment; it is what it would be if it were typed now."""
+    facts = {"promptSource": "system", "turnOrigin": "scheduled", "wakeupSource": WAKEUP, **end.facts}
+    return Prompt(end.result, s.parts.new_id(), verbatim=True, record={"isMeta": True, **facts})
 
 
 def notice(s: Session, job: Job, end: JobEnd) -> Prompt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
 
 import msgspec
@@ -44,7 +45,9 @@ class Checkpoints:
         self._files: dict[str, Backup] = {}
         self._versions: dict[str, int] = {}
         self._signatures: dict[str, Signature] = {}
-        self._count = 0
+        # The copies each kept snapshot names, so that a long transcript need not be read again to prune.
+        self._named: deque[set[str | None]] = deque(maxlen=KEPT)
+        self._begun = 0
         self._warned = False
 
     @property
@@ -56,7 +59,7 @@ class Checkpoints:
         history = parse_history(path, spans, self.start_dir)
         self._files = dict(history[-1].files) if history else {}
         self._versions = {path: backup.version for path, backup in self._files.items()}
-        self._count = len(history)
+        self._named.extend(_names(snapshot.files) for snapshot in history)
 
     def history(self) -> list[Snapshot]:
         """All snapshots that are kept."""
@@ -76,15 +79,19 @@ class Checkpoints:
         self._recorder.side(
             "file-history-snapshot", messageId=message, snapshot=snapshot, isSnapshotUpdate=False
         )
-        self._count += 1
-        if self._count > KEPT and self._count % _PRUNE_EVERY == 0:
-            prune(self.folder, self.history())
+        self._named.append(_names(self._files))
+        self._begun += 1
+        # A resumed session may know only the newest of its snapshots: then there is nothing to prune yet.
+        if len(self._named) == KEPT and self._begun % _PRUNE_EVERY == 0:
+            prune(self.folder, set().union(*self._named))
 
     def before_change(self, path: str) -> None:
         """A tool is about to write: the first time in a session the file is saved as it is."""
         real = os.path.realpath(path)
         if not self._message or real in self._files or not self._save(real):
             return
+        if self._named:
+            self._named[-1].add(self._files[real].backup_file_name)
         self._recorder.side(
             "file-history-delta",
             messageId=self._message,
@@ -127,6 +134,10 @@ def _signature(path: str) -> Signature | None:
     except OSError:
         return None
     return (status.st_mtime_ns, status.st_size, status.st_mode, status.st_ino)
+
+
+def _names(files: dict[str, Backup]) -> set[str | None]:
+    return {backup.backup_file_name for backup in files.values()}
 
 
 def _raw(backup: Backup) -> dict[str, object]:

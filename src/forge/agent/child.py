@@ -7,15 +7,17 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.agents import AgentType, listing
+from forge.agent.agents import agent_body, listing
 from forge.agent.child_host import ChildHooks, ChildHost
 from forge.agent.crew import MAX_DEPTH, Crew, Seat
+from forge.agent.memory import inherit_memory
 from forge.agent.prompt import Surroundings, start_reminders
 from forge.agent.record import Recorder
 from forge.agent.session import Limits, Parts, Reminder, Session
 from forge.agent.texts.load import text
 from forge.agent.toolset import equip
 from forge.core.changes import Changes
+from forge.core.components.agent_type import AgentType
 from forge.core.job import Job
 from forge.core.model import Model, Options
 from forge.core.tool import ToolError
@@ -112,6 +114,7 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType) -> Session
     # Checkpoints see what sub-agents change, too.
     child.share(parent.keep(Changes))
     child.share(Seat(job.depth, job.id, startable(kind)))
+    inherit_memory(parent, child, kind)
     equip(child)
     home = parts.situation.cwd
 
@@ -126,7 +129,7 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType) -> Session
 
 
 def _system(kind: AgentType, appended: str) -> str:
-    return "\n\n".join(words for words in (kind.body, text("agent_notes"), appended) if words)
+    return "\n\n".join(words for words in (agent_body(kind), text("agent_notes"), appended) if words)
 
 
 def _mode(parent: Session, kind: AgentType) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from forge.agent.event import Compacted, Compacting
-from forge.agent.session import Reminder, Session
+from forge.agent.ledger import charge_aside
+from forge.agent.memory import renew_memory
+from forge.agent.session import Session
 from forge.agent.texts.load import text
 from forge.core.message import Block, Message, Text, ToolResult
 from forge.core.model import Finished, Request, ToolSpec, closing
@@ -62,6 +64,7 @@ async def compact(s: Session, trigger: str, instructions: str = "") -> None:
     wishes = "\n\n".join([instructions, *before.context]).strip()
     summary, omitted = await _summarise(s, wishes)
     took = (s.parts.clock() - started) * 1000
+    await renew_memory(s)
     _replace(s, summary, trigger, omitted=omitted, took_ms=took)
     await s.hooks.fire("PostCompact", trigger=trigger, compact_summary=summary)
 
@@ -77,7 +80,7 @@ async def _summarise(s: Session, wishes: str) -> tuple[str, bool]:
                 raise
             history = _newer_half(history)
             continue
-        s.ledger.add(s.model.card, finished.usage)
+        charge_aside(s.ledger, s.recorder, s.model.card, finished.usage)
         words = finished.message.text
         found = _SUMMARY.search(words)
         summary = (found[1] if found else _ANALYSIS.sub("", words)).strip()
@@ -139,10 +142,9 @@ def _replace(s: Session, summary: str, trigger: str, *, omitted: bool, took_ms: 
     }
     logical = s.recorder.boundary(boundary, facts)
     s.recorder.prompt(uuid, [Text(words)], isCompactSummary=True)
-    reminders = [Reminder(r.kind, r.text) for r in s.standing]
-    for r in reminders:
-        s.recorder.reminder(r.kind, r.text)
-    blocks: list[Block] = [*(Text(r.text) for r in reminders), Text(words)]
+    for r in s.standing:
+        s.recorder.reminder(r.kind, r.text, r.facts)
+    blocks: list[Block] = [*(Text(r.text) for r in s.standing), Text(words)]
     s.messages = [Message("user", blocks), *(m for m in kept if not m.calls)]
     for message in s.messages[1:]:
         envelope = {"id": message.id, "type": "message", "role": "assistant", "model": s.model.card.id}

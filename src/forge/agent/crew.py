@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from forge.core.job import Job
 
 if TYPE_CHECKING:
-    from forge.agent.agents import AgentType
     from forge.agent.session import Session
+    from forge.core.components.agent_type import AgentType
     from forge.core.message import Message
 
 MAX_DEPTH = 3

@@ -13,28 +13,47 @@ from forge.agent.session import Prompt, Session
 
 
 class Patience(msgspec.Struct, frozen=True):
-    """Seconds to wait for jobs after the last turn: those that hold the result, and the others."""
+    """Seconds to wait for jobs after the last turn: those that hold the result, and the others.
+
+    Commands have time limits of their own, so the wait for them only has to be longer than the longest.
+    """
 
     holding: float = 600.0
-    others: float = 5.0
+    others: float = 7_260.0
+
+    def with_jobs(self, jobs: Background) -> float:
+        """How long to wait for news of these jobs; what a cron expression plans keeps nobody waiting."""
+        if jobs.holding():
+            return self.holding
+        return self.others if any(view.kind != "cron" for view in jobs.running()) else 0.0
 
 
 async def drive(s: Session, prompt: Prompt, patience: Patience) -> TurnEnded:
     """Runs the turn of `prompt` and those that follow from it; jobs that outlast our patience are stopped."""
     try:
         ended = await s.run(lambda: run_turn(s, prompt))
-        while not s.interrupted and (following := await next_prompt(s, patience)) is not None:
+        while not s.interrupted and (following := await _awaited(s, patience)) is not None:
             ended = await _again(s, following)
         return ended
     finally:
         await s.keep(Background).close()
 
 
+async def _awaited(s: Session, patience: Patience) -> Prompt | None:
+    """The next prompt; an interrupt ends the wait for it at once."""
+    try:
+        return await s.run(lambda: next_prompt(s, patience))
+    except asyncio.CancelledError:
+        if not s.interrupted:
+            raise
+        return None
+
+
 async def next_prompt(s: Session, patience: Patience) -> Prompt | None:
     """The next prompt that nobody typed; None when nothing is left to wait for."""
     jobs = s.keep(Background)
     while not s.pending:
-        wait = patience.holding if jobs.holding() else patience.others if jobs.running() else 0.0
+        wait = patience.with_jobs(jobs)
         if not wait:
             return None
         s.woken.clear()

@@ -12,9 +12,10 @@ from forge.core.model import Delta, Retrying
 
 
 class TurnStarted(msgspec.Struct, frozen=True):
-    """A prompt was accepted; the session's state is what the model will see."""
+    """A prompt was accepted; the session's state is what the model will see. `record`: see `Prompt`."""
 
     prompt_uuid: str
+    record: dict[str, Any] = {}
 
 
 class Requesting(msgspec.Struct, frozen=True):
@@ -163,6 +164,62 @@ class AgentProgress(msgspec.Struct, frozen=True):
     usage: dict[str, Any]
 
 
+class HookStarted(msgspec.Struct, frozen=True):
+    """A hook was started; `status` is what its author wants shown meanwhile."""
+
+    id: str
+    name: str
+    event: str
+    status: str = ""
+
+
+class HookProgress(msgspec.Struct, frozen=True):
+    """What a running hook has printed so far."""
+
+    id: str
+    name: str
+    event: str
+    output: str
+    stdout: str
+    stderr: str
+
+
+class HookEnded(msgspec.Struct, frozen=True):
+    """A hook is over; `outcome` is success, error or cancelled."""
+
+    id: str
+    name: str
+    event: str
+    output: str
+    stdout: str
+    stderr: str
+    exit_code: int | None
+    outcome: str
+
+
+class HookSaid(msgspec.Struct, frozen=True):
+    """Something the user should read because of a hook; `facts` are further fields of the record."""
+
+    text: str
+    level: str
+    facts: dict[str, Any] = {}
+    uuid: str = ""
+
+
+class HookNotice(msgspec.Struct, frozen=True):
+    """A short notice about hooks for the status line."""
+
+    key: str
+    text: str
+    facts: dict[str, Any] = {}
+
+
+class TitleChanged(msgspec.Struct, frozen=True):
+    """The session has another title."""
+
+    title: str
+
+
 class Denial(msgspec.Struct, frozen=True):
     tool_name: str
     tool_use_id: str
@@ -199,6 +256,7 @@ class TurnEnded(msgspec.Struct, frozen=True):
     prompt_uuids: list[str] = []
     origin: dict[str, str] | None = None
     local_command: str = ""
+    deferred: dict[str, Any] | None = None
 
 
 Event = (
@@ -224,5 +282,11 @@ Event = (
     | JobsChanged
     | AgentSaid
     | AgentProgress
+    | HookStarted
+    | HookProgress
+    | HookEnded
+    | HookSaid
+    | HookNotice
+    | TitleChanged
     | TurnEnded
 )

@@ -11,6 +11,7 @@ from forge.agent.child import transcript_path
 from forge.agent.child_host import ChildHost
 from forge.agent.crew import Member
 from forge.agent.event import TurnEnded
+from forge.agent.ledger import usage_record
 from forge.agent.session import Session
 from forge.agent.texts.load import text
 from forge.core.job import Job
@@ -90,7 +91,7 @@ def handed_back(job: Job, work: Work) -> ToolOutput:
         "totalDurationMs": figures["duration_ms"],
         "totalTokens": figures["total_tokens"],
         "totalToolUseCount": figures["tool_uses"],
-        "usage": _usage_record(work.usage),
+        "usage": usage_record(work.usage),
         "toolStats": work.counts,
         "canContinueAgent": True,
     }
@@ -138,23 +139,3 @@ def _limit_note(turns: int | None) -> str:
 
 def _indented(words: str) -> str:
     return "\n".join(f"  {line}" for line in words.split("\n"))
-
-
-def _usage_record(u: Usage) -> dict[str, Any]:
-    return {
-        "output_tokens_details": {"thinking_tokens": u.reasoning},
-        "input_tokens": u.input,
-        "cache_creation_input_tokens": u.cache_write,
-        "cache_read_input_tokens": u.cache_read,
-        "output_tokens": u.output,
-        "server_tool_use": {"web_search_requests": u.web_searches, "web_fetch_requests": 0},
-        "service_tier": "standard",
-        "cache_creation": {
-            "ephemeral_1h_input_tokens": u.cache_write_1h,
-            "ephemeral_5m_input_tokens": u.cache_write - u.cache_write_1h,
-        },
-        "inference_geo": "",
-        "iterations": [],
-        "speed": "standard",
-        "fallback_credit": None,
-    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from forge.agent.event import ModelSpend
+from forge.agent.record import Recorder
 from forge.core.message import Usage
 from forge.core.model import ModelCard
 
@@ -59,6 +60,34 @@ class Ledger:
             **self._foreign,
             "modelUsage": {name: _row(s) for name, s in self.spent.items()},
         }
+
+
+def charge_aside(ledger: Ledger, recorder: Recorder, card: ModelCard, usage: Usage) -> None:
+    """Adds a request that leaves no message behind; a sub-agent's share is read from its own transcript."""
+    ledger.add(card, usage)
+    if recorder.stamp.agent_id:
+        recorder.side("request-usage", madeBy=card.ref, usage=usage_record(usage))
+
+
+def usage_record(u: Usage) -> dict[str, Any]:
+    """Usage as results and transcripts of the reference have it."""
+    return {
+        "input_tokens": u.input,
+        "cache_creation_input_tokens": u.cache_write,
+        "cache_read_input_tokens": u.cache_read,
+        "output_tokens": u.output,
+        "output_tokens_details": {"thinking_tokens": u.reasoning},
+        "server_tool_use": {"web_search_requests": u.web_searches, "web_fetch_requests": 0},
+        "service_tier": "standard",
+        "cache_creation": {
+            "ephemeral_1h_input_tokens": u.cache_write_1h,
+            "ephemeral_5m_input_tokens": u.cache_write - u.cache_write_1h,
+        },
+        "inference_geo": "",
+        "iterations": [],
+        "speed": "standard",
+        "fallback_credit": None,
+    }
 
 
 def _row(spend: ModelSpend) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Commands of a prompt that Forge answers itself, without asking the model: /compact, /context, /usage."""
+"""Commands Forge answers itself, without asking the model: /compact, /context, /memory, /usage."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 from forge.agent.compact import compact, possible, threshold
 from forge.agent.ending import end
 from forge.agent.event import LocalOutput, TurnEnded, TurnStarted
+from forge.agent.memory_commands import list_memory
 from forge.agent.session import Prompt, Session
 from forge.core.message import Text
 from forge.foundation.errors import ModelError
@@ -77,6 +78,7 @@ async def _usage(s: Session, argument: str) -> str:
 _COMMANDS: dict[str, Callable[[Session, str], Awaitable[str]]] = {
     "compact": _compact,
     "context": _context,
+    "memory": list_memory,
     "usage": _usage,
 }
 _ALIASES = {"cost": "usage", "stats": "usage"}

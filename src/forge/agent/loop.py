@@ -8,9 +8,14 @@ import msgspec
 
 from forge.agent.compact import MAX_IN_A_ROW, compact, due, possible, threshold
 from forge.agent.ending import answer_open_calls, end, failed, limited
-from forge.agent.event import ApiFailed, Folded, Noted, TurnEnded, TurnStarted
+from forge.agent.event import ApiFailed, Folded, TurnEnded, TurnStarted
+from forge.agent.hooks.sites import late_texts
+from forge.agent.hooks.turns import begin_prompt, ended_by_hook, failed_turn, stopping, submit
 from forge.agent.local import local_command, run_local
+from forge.agent.memory_commands import expand_init
 from forge.agent.mentions import mentioned
+from forge.agent.noting import note
+from forge.agent.planning import mode_news, tell_mode
 from forge.agent.reply import Reply, ask_model
 from forge.agent.session import Prompt, Session, Turn
 from forge.agent.structured import MAX_FAILURES
@@ -26,6 +31,7 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs one turn to its end and emits it; an interrupt is an end like any other."""
     s.turn = Turn(s.parts.clock(), s.ledger.snapshot())
     s.turn.origin = prompt.origin
+    begin_prompt(s, prompt)
     try:
         async with asyncio.timeout(s.parts.limits.max_seconds):
             ended = await (run_local if local_command(prompt) else _turn)(s, prompt)
@@ -34,6 +40,7 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
         ended = limited(s, "time")
     except ModelError as error:
         ended = _api_failure(s, error)
+        await failed_turn(s, error)
     except asyncio.CancelledError:
         ended = _interrupted(s)
         if not s.interrupted:
@@ -43,15 +50,16 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
 
 
 async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
-    s.emit(TurnStarted(prompt.uuid))
-    submitted = await s.hooks.fire("UserPromptSubmit", prompt=prompt.text)
-    if submitted.verdict == "deny":
-        return end(s, result=submitted.reason)
-    s.reminders += [] if prompt.verbatim else await mentioned(s, prompt)
-    s.add_prompt(prompt, submitted.context)
+    submitted = await submit(s, prompt)
+    s.emit(TurnStarted(prompt.uuid, prompt.record))
+    if submitted.ended is not None:
+        return submitted.ended
+    prompt = expand_init(s, prompt)
+    s.reminders = [*([] if prompt.verbatim else await mentioned(s, prompt)), *s.reminders]
+    s.reminders += mode_news(s)
+    s.add_prompt(prompt, submitted.told)
     if not prompt.query:
         return end(s)
-    stop_hook_active = False
     while True:
         reply = await _ask(s)
         if s.over_budget():
@@ -61,18 +69,18 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
             if ended := _ended_by_calls(s):
                 return ended
         elif not _continued(s, reply):
-            stop = await s.hooks.fire("Stop", stop_hook_active=stop_hook_active)
-            if stop.verdict != "deny" or stop.end_turn:
-                return end(s)
-            note(s, stop.reason)
-            stop_hook_active = True
+            ended = await stopping(s)
+            if ended is not None:
+                return ended
         if s.out_of_turns():
             return limited(s, "max_turns")
+        tell_mode(s)
         _fold_pending(s)
 
 
 async def _ask(s: Session) -> Reply:
     """The next reply; a history that is or turns out to be too long is compacted first."""
+    late_texts(s)
     if due(s):
         await _compact_ahead(s)
     try:
@@ -103,14 +111,17 @@ async def _acted(s: Session, reply: Reply) -> bool:
     if not calls:
         return False
     await run_calls(s, calls, cut_off=reply.stop_reason == "max_tokens")
+    s.turn.stop_blocks = 0
     return True
 
 
 def _ended_by_calls(s: Session) -> TurnEnded | None:
     """Whether what the calls did ends the turn: the value was handed over, or a hook said so."""
     owed = s.structured
-    if s.turn.end_after_calls or (owed is not None and owed.value is not msgspec.UNSET):
+    if owed is not None and owed.value is not msgspec.UNSET:
         return end(s)
+    if ended := ended_by_hook(s):
+        return ended
     return limited(s, "structured") if owed is not None and owed.failures >= MAX_FAILURES else None
 
 
@@ -144,16 +155,6 @@ def _go_on_after_cut(s: Session) -> None:
             kind="max_output_tokens",
         )
     note(s, text("continue"))
-
-
-def note(s: Session, words: str, *, show: bool = True) -> None:
-    """Adds a text to the history in the user's place."""
-    uuid = s.parts.new_id()
-    s.recorder.prompt(uuid, [Text(words)], isMeta=True)
-    s.add_user([Text(words)])
-    if show:
-        s.turn.user_events += 1
-        s.emit(Noted(uuid, words))
 
 
 def _fold_pending(s: Session) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from forge.agent.context import CallContext
+from forge.agent.memory import Touch, touched
 from forge.agent.session import Prompt, Reminder, Session
 from forge.core.message import ToolUse
 from forge.core.tool import ToolError
@@ -26,14 +27,17 @@ async def mentioned(s: Session, prompt: Prompt) -> list[Reminder]:
     if "@" not in prompt.text:
         return []
     found: list[Reminder] = []
+    touches: list[Touch] = []
     names = dict.fromkeys(quoted or plain for quoted, plain in _MENTION.findall(prompt.text))
     for name in list(names)[:MAX_MENTIONS]:
         kind, path = _target(s, _LINES.sub("", name))
         if kind == "directory":
             found += _directory(s, path)
         elif kind == "file":
-            found += await _file(s, path, _LINES.search(name))
-    return found
+            told = await _file(s, path, _LINES.search(name))
+            found += told
+            touches += [Touch(path, True)] if told else []
+    return [*found, *await touched(s, touches, "prompt.mention")]
 
 
 def _target(s: Session, name: str) -> tuple[str, str]:

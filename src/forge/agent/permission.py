@@ -18,7 +18,7 @@ from forge.foundation.permissions.situation import Decision
 
 # What hosts read when no rule was needed: the parts of a command are harmless, or the mode allows the file.
 _BY_NATURE = {
-    "Bash": "subcommandResults",
+    **dict.fromkeys(("Bash", "Monitor"), "subcommandResults"),
     **dict.fromkeys(("Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep"), "mode"),
 }
 

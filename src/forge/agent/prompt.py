@@ -23,9 +23,16 @@ class Surroundings(msgspec.Struct, frozen=True):
     git_status: str = ""
 
 
-def system_prompt(custom: str | None, appended: str, *, bare: bool = False) -> list[str]:
-    """The system blocks: who the model is, then how it works; `custom` replaces the second."""
+def system_prompt(
+    custom: str | None, appended: str, *, bare: bool = False, notes_dir: str = ""
+) -> list[str]:
+    """The system blocks: who the model is, then how it works; `custom` replaces the second.
+
+    `notes_dir` is where the model keeps notes for later conversations, empty if it keeps none.
+    """
     main = custom if custom is not None else "" if bare else text("system")
+    if notes_dir and main and custom is None:
+        main = f"{main}\n\n{text('memory_notes').replace('{directory}', notes_dir)}"
     if appended:
         main = f"{main}\n\n{appended}" if main else appended
     return [text("identity"), main] if main else [text("identity")]

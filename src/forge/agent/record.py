@@ -48,10 +48,17 @@ class Recorder:
         """The user's own words."""
         self._entry("user", uuid, {"message": {"role": "user", "content": content}, **facts})
 
-    def reminder(self, kind: str, text: str) -> None:
+    def reminder(
+        self, kind: str, text: str, facts: dict[str, Any] | None = None, *, role: str = "user"
+    ) -> None:
         """A text Forge adds to the user's message, kept so that a resumed request is the same."""
-        body = {"attachment": {"type": kind}, "rendered": [{"content": text}], "renderedRole": "user"}
+        attachment = {"type": kind, **(facts or {})}
+        body = {"attachment": attachment, "rendered": [{"content": text}], "renderedRole": role}
         self._entry("attachment", self._new_id(), body)
+
+    def attach(self, attachment: dict[str, Any]) -> None:
+        """Something worth keeping that the model does not see."""
+        self._entry("attachment", self._new_id(), {"attachment": attachment})
 
     def reply(self, message: dict[str, Any], blocks: list[tuple[str, Block]], **facts: Any) -> None:
         """An assistant message, one record per block with the uuid its event had."""
@@ -77,6 +84,10 @@ class Recorder:
         }
         self._entry("system", uuid, body)
         return before
+
+    def system(self, subtype: str, **facts: Any) -> None:
+        """Something the program said, which is no part of the conversation with the model."""
+        self._entry("system", self._new_id(), {"subtype": subtype, **facts})
 
     def side(self, kind: str, **facts: Any) -> None:
         """A record outside the chain."""

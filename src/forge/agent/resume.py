@@ -13,7 +13,7 @@ import msgspec
 
 from forge.agent.known_files import Known, KnownFiles
 from forge.agent.mending import NO_RESPONSE, Mending, repair
-from forge.core.message import Block, Message, Role, Text, ToolResult
+from forge.core.message import Aside, Block, Message, Role, Text, ToolResult
 from forge.foundation.lineage import Link, lineage
 from forge.foundation.sessions import find_title, newest
 from forge.foundation.transcript import Index, Record, decode_record, read_index, read_lines
@@ -57,6 +57,8 @@ class _Entry(msgspec.Struct, gc=False):
     uuid: Any = None
     message: Any = None
     rendered: Any = None
+    renderedRole: Any = None
+    attachment: Any = None
     madeBy: Any = None
     timestamp: Any = None
     isApiErrorMessage: Any = None
@@ -217,6 +219,9 @@ def _add_reminder(history: list[Message], record: Record) -> None:
     if not isinstance(rendered, list):
         return
     texts = [r["content"] for r in rendered if isinstance(r, dict) and isinstance(r.get("content"), str)]
+    if record.get("renderedRole") == "system":
+        _add_asides(history, record, texts)
+        return
     new: list[Block] = [Text(t) for t in texts if t]
     if not new:
         return
@@ -231,3 +236,14 @@ def _add_reminder(history: list[Message], record: Record) -> None:
         ):
             at = n + 1
     history[-1] = Message("user", [*last.blocks[:at], *new, *last.blocks[at:]])
+
+
+def _add_asides(history: list[Message], record: Record, texts: list[str]) -> None:
+    """What hooks told the model belongs to the end of the message it came with."""
+    facts = record.get("attachment")
+    about = facts.get("resultOf", "") if isinstance(facts, dict) else ""
+    new: list[Block] = [Aside(t, about if isinstance(about, str) else "") for t in texts if t]
+    if history and history[-1].role == "user":
+        history[-1] = Message("user", [*history[-1].blocks, *new])
+    elif new:
+        history.append(Message("user", new))

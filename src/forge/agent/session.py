@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
-from forge.agent.agents import AgentType, builtin_agents
+from forge.agent.agents import builtin_agents
 from forge.agent.checkpoint import Checkpoints
-from forge.agent.event import Denial, Event, ModeChanged, ModelSpend, TurnEnded, Warned
-from forge.agent.hooks.port import Hooks
+from forge.agent.event import Denial, Event, ModeChanged, ModelSpend, Warned
+from forge.agent.hooks.port import Hooks, Told
 from forge.agent.host import Host
 from forge.agent.ledger import Ledger
 from forge.agent.record import Recorder
-from forge.core.message import Block, Message, Text, Usage
+from forge.core.components.agent_type import AgentType
+from forge.core.message import Aside, Block, Message, Text, Usage
 from forge.core.model import Model, Options
 from forge.core.registry import Registry
 from forge.core.tool import FileStamp, Tool
@@ -38,7 +39,7 @@ class Prompt(msgspec.Struct, frozen=True):
     """What the user said.
 
     `query` false adds it to the history without asking the model; `verbatim` leaves @mentions alone;
-    `origin` says who spoke if it was not the user.
+    `origin` says who spoke if it was not the user; `record` is what the transcript adds to the entry.
     """
 
     content: str | list[Block]
@@ -46,6 +47,7 @@ class Prompt(msgspec.Struct, frozen=True):
     query: bool = True
     verbatim: bool = False
     origin: dict[str, str] | None = None
+    record: dict[str, Any] = {}
 
     @property
     def blocks(self) -> list[Block]:
@@ -57,10 +59,19 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class Reminder(msgspec.Struct, frozen=True):
-    """A text Forge puts in front of a prompt; `kind` names it in the transcript."""
+    """A text Forge puts in front of a prompt; `kind` names it in the transcript.
+
+    `aside`: it is told in the way the model prefers for such texts.
+    """
 
     kind: str
     text: str
+    facts: dict[str, Any] = {}
+    aside: bool = False
+
+    @property
+    def block(self) -> Block:
+        return Aside(self.text) if self.aside else Text(self.text)
 
 
 class Structured(msgspec.Struct):
@@ -118,6 +129,11 @@ class Turn:
         self.continuations = 0
         self.reminded: set[str] = set()
         self.end_after_calls = False
+        self.asides: list[Aside] = []
+        self.stop_blocks = 0
+        self.stop_hook_active = False
+        self.deferred: dict[str, Any] | None = None
+        self.display: str | None = None
         self.stopped_in_tools = False
 
 
@@ -140,7 +156,7 @@ class Session:
         self.system = parts.system
         self.structured = parts.structured
         self.turn = Turn(parts.clock(), {})
-        self._task: asyncio.Task[TurnEnded] | None = None
+        self._task: asyncio.Task[Any] | None = None
         self.interrupted = False
         self._kept: dict[type, object] = {}
         self.woken = asyncio.Event()
@@ -179,13 +195,13 @@ class Session:
         """The tool of that name or alias, if the model may use it."""
         return next((t for t in self.tools() if t.name == name or name in t.aliases), None)
 
-    async def run(self, turn: Callable[[], Any]) -> TurnEnded:
-        """Runs one turn as the task that `interrupt` stops."""
+    async def run(self, turn: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Runs one turn, or the wait for the next one, as the task that `interrupt` stops."""
         self.interrupted = False
-        self._task = asyncio.ensure_future(turn())
+        task = asyncio.ensure_future(turn())
+        self._task = task
         try:
-            ended: TurnEnded = await self._task
-            return ended
+            return await task
         finally:
             self._task = None
 
@@ -214,17 +230,18 @@ class Session:
             self.emit(ModeChanged(self.situation.mode))
         self.parts.persist(persistent)
 
-    def add_prompt(self, prompt: Prompt, context: list[str]) -> None:
-        """Puts a prompt with its reminders into history and transcript."""
+    def add_prompt(self, prompt: Prompt, told: list[Told]) -> None:
+        """Puts a prompt with its reminders and what hooks have to say into history and transcript."""
         reminders, self.reminders = self.reminders, []
-        reminders = reminders + [Reminder("hook_context", text) for text in context]
+        reminders = reminders + [Reminder(t.kind, t.text, t.facts, aside=True) for t in told]
         self.recorder.cwd = self.situation.cwd
-        self.recorder.prompt(prompt.uuid, prompt.content, permissionMode=self.situation.mode)
+        facts = {"permissionMode": self.situation.mode, **prompt.record}
+        self.recorder.prompt(prompt.uuid, prompt.content, **facts)
         if self.checkpoints is not None:
             self.checkpoints.begin(prompt.uuid)
         for r in reminders:
-            self.recorder.reminder(r.kind, r.text)
-        blocks: list[Block] = [Text(r.text) for r in reminders]
+            self.recorder.reminder(r.kind, r.text, r.facts, role="system" if r.aside else "user")
+        blocks: list[Block] = [r.block for r in reminders]
         self.add_user([*blocks, *prompt.blocks])
         self.turn.prompts.append(prompt.uuid)
 

@@ -7,7 +7,7 @@ import os
 
 import msgspec
 
-from forge.agent.agents import DEFAULT_TYPE, AgentType, agent_names, find_agent
+from forge.agent.agents import DEFAULT_TYPE, agent_names, find_agent
 from forge.agent.child import child_session, transcript_path
 from forge.agent.child_host import ChildHost
 from forge.agent.context import CallContext
@@ -17,7 +17,8 @@ from forge.agent.event import AgentSaid, JobEnded, JobStarted, Noted
 from forge.agent.handback import Work, handed_back, launched, work_of, write_meta
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
-from forge.core.job import Job, JobEnd
+from forge.core.components.agent_type import AgentType
+from forge.core.job import Job, JobEnd, background_allowed
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.foundation.errors import ForgeError
 from forge.foundation.permissions.decide import decide
@@ -108,7 +109,7 @@ def _admitted(s: Session, wish: Wish) -> AgentType:
 
 
 def _in_background(s: Session, wish: Wish, kind: AgentType, seat: Seat) -> bool:
-    if s.parts.env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS") == "1":
+    if not background_allowed(s.parts.env):
         return False
     if wish.run_in_background is not None:
         return wish.run_in_background

@@ -16,6 +16,7 @@ from forge.agent.crew import Seat
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
+from forge.agent.memory_calls import files_before, memory_of_calls
 from forge.agent.permission import Verdict, forbidden, permit
 from forge.agent.reply import with_defaults
 from forge.agent.session import Session
@@ -42,10 +43,12 @@ class Rejected(Exception):
 async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) -> None:
     """Runs the calls of one reply side by side and puts all results into one user message."""
     results: dict[str, Done] = {}
+    before, memories = files_before(s), list[str]()
     lane = asyncio.Lock()
     tasks = [asyncio.ensure_future(_call(s, c, lane, results, cut_off=cut_off)) for c in calls]
     try:
         await asyncio.gather(*tasks)
+        memories = await memory_of_calls(s, calls, results, before)
     except asyncio.CancelledError:
         s.turn.stopped_in_tools = True
         for task in tasks:
@@ -55,7 +58,7 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
     finally:
         done = [results[c.id] for c in calls if c.id in results]
         blocks: list[Block] = [d.result for d in done]
-        s.add_user([*blocks, *(Text(d.note) for d in done if d.note)])
+        s.add_user([*blocks, *(Text(d.note) for d in done if d.note), *map(Text, memories)])
 
 
 async def _call(

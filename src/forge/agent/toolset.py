@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 import msgspec
 
+from forge.agent.planning import prepare_plan
 from forge.agent.session import Reminder, Session
 from forge.agent.texts.load import text
+from forge.core.job import background_allowed
 from forge.core.message import Message, ToolResult
 from forge.core.model import ModelCard
-from forge.core.plan import Plan, plan_path, read_plan
+from forge.core.search import Searcher
 from forge.core.shelf import Shelf
 from forge.core.tool import Tool
 
 SEARCH = "ToolSearch"
 _TASKS = frozenset({"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"})
+_BACKGROUND = "run_in_background"
 _OFF = ("0", "false", "no", "off")
 
 
@@ -35,11 +39,22 @@ def absence(tool: Tool, c: Circumstances) -> str:
         return "nobody can answer questions in this run"
     if tool.name == SEARCH and not defers(c.card, c.env):
         return "all tools are sent at once (ENABLE_TOOL_SEARCH)"
-    if tool.name == "WebSearch" and not _search_endpoint(c.setting):
-        return "no search endpoint (set webSearch.endpoint in the settings)"
+    if tool.name == "WebSearch" and not c.card.web_search:
+        return _no_search(c)
+    if tool.name == "Monitor" and not background_allowed(c.env):
+        return "nothing goes on in the background (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS)"
     if tool.name in _TASKS or tool.name == "TodoWrite":
         return _no_list(tool.name, c)
     return ""
+
+
+def fitted(tool: Tool, c: Circumstances) -> Tool:
+    """The tool as a run has it: without what the circumstances rule out."""
+    properties = tool.schema.get("properties", {})
+    if background_allowed(c.env) or _BACKGROUND not in properties:
+        return tool
+    kept = {name: schema for name, schema in properties.items() if name != _BACKGROUND}
+    return msgspec.structs.replace(tool, schema={**tool.schema, "properties": kept})
 
 
 def defers(card: ModelCard, env: Mapping[str, str]) -> bool:
@@ -87,7 +102,8 @@ def unloaded_note(s: Session, tool: Tool) -> str:
 
 def equip(s: Session) -> None:
     """Gives the tools of a session what they need of it, and the model what it must hear about them first."""
-    s.keep(Plan).mode = lambda: s.situation.mode
+    prepare_plan(s)
+    s.keep(Searcher).ask = lambda query, how: import_module("forge.agent.searching").search(s, query, how)
     carried = sent_now(s)
     held_back = [tool.name for tool in s.tools() if tool.deferred and tool not in carried]
     if held_back:
@@ -96,24 +112,21 @@ def equip(s: Session) -> None:
         s.standing.append(known)
         if not s.messages:
             s.reminders.append(known)
-    if s.situation.mode == "plan" and s.find_tool("ExitPlanMode") is not None:
-        s.reminders.append(Reminder("plan_mode", _reminder(plan_words(s))))
-
-
-def plan_words(s: Session) -> str:
-    """What plan mode means and where the plan goes."""
-    path = plan_path(s.id, s.parts.env, s.parts.setting, s.situation.start_dir)
-    there = "plan_mode_again" if read_plan(path) is not None else "plan_mode_new"
-    return f"{text('plan_mode')}\n\n{text(there)}".replace("{path}", path)
 
 
 def _reminder(words: str) -> str:
     return f"<system-reminder>\n{words}\n</system-reminder>"
 
 
-def _search_endpoint(setting: Callable[[str, Any], Any]) -> bool:
-    chosen = setting("webSearch", None)
-    return isinstance(chosen, dict) and bool(chosen.get("endpoint"))
+def _no_search(c: Circumstances) -> str:
+    """Why nobody can search the web if the model's provider does not; empty if somebody can."""
+    unable = "the model's provider does not search the web"
+    if c.setting("airGap", False):
+        return f"{unable}, and airGap keeps Forge from asking anybody else"
+    chosen = c.setting("webSearch", None)
+    if not isinstance(chosen, dict) or not chosen.get("endpoint"):
+        return f"{unable}, and there is no search endpoint (webSearch.endpoint in the settings)"
+    return ""
 
 
 def _no_list(name: str, c: Circumstances) -> str:

@@ -74,9 +74,15 @@ class Agenda:
                 await self._sleep(min(left, _NAP))
             if self.entries.get(entry.id) is entry:
                 self._go_on(entry, begin)
-            return JobEnd("completed", f"The scheduled prompt {entry.id} is due", entry.prompt)
+            facts = (
+                {}
+                if entry.cron
+                else {"wakeupSource": "loop_wakeup", "scheduledFor": str(int(entry.due * 1000))}
+            )
+            return JobEnd("completed", f"The scheduled prompt {entry.id} is due", entry.prompt, facts=facts)
 
-        begin(Job(entry.job_id, "cron", f"scheduled prompt: {entry.prompt[:60]}", run))
+        kind = "cron" if entry.cron else "wakeup"
+        begin(Job(entry.job_id, kind, f"scheduled prompt: {entry.prompt[:60]}", run))
 
     def _go_on(self, entry: Entry, begin: Callable[[Job], None]) -> None:
         """A recurring prompt waits for its next time in a job of its own; others are done."""

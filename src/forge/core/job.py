@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -25,10 +25,10 @@ class JobEnd(msgspec.Struct, frozen=True):
 class Job(msgspec.Struct, frozen=True):
     """A job that has been started. `run` ends with the work and is cancelled to stop it.
 
-    `kind` is local_bash, local_agent or cron. A job that `holds` keeps the turn's result back until it has
-    ended and the model has heard of it. `prompt`, `depth` and `parent_id` belong to sub-agents; one that is
-    not `backgrounded` is waited for by the call that started it. `listen` is given a function that tells the
-    model of an event while the job goes on.
+    `kind` is local_bash, local_agent, cron or wakeup. A job that `holds` keeps the turn's result back until
+    it has ended and the model has heard of it. `prompt`, `depth` and `parent_id` belong to sub-agents; one
+    that is not `backgrounded` is waited for by the call that started it. `listen` is given a function that
+    tells the model of an event while the job goes on.
     """
 
     id: str
@@ -62,3 +62,8 @@ class JobView(msgspec.Struct, frozen=True):
 def run_id(job_id: str) -> str:
     """The name of a job's run on the wire."""
     return f"run-{job_id}"
+
+
+def background_allowed(env: Mapping[str, str]) -> bool:
+    """Whether anything may go on in the background at all."""
+    return env.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "").lower() not in ("1", "true", "yes", "on")

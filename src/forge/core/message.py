@@ -55,7 +55,17 @@ class ToolResult(msgspec.Struct, tag_field="type", tag="tool_result", frozen=Tru
     is_error: bool | None = None
 
 
-Block = Text | Thinking | RedactedThinking | Image | Document | ToolUse | ToolResult | Opaque
+class Aside(msgspec.Struct, tag_field="type", tag="forge_aside", frozen=True, omit_defaults=True):
+    """A text of Forge, not of the user: a message of its own to models that know such, else a reminder.
+
+    `result_of` names the call it is about; such a reminder may stand inside the call's result.
+    """
+
+    text: str
+    result_of: str = ""
+
+
+Block = Text | Thinking | RedactedThinking | Image | Document | ToolUse | ToolResult | Aside | Opaque
 Role = Literal["user", "assistant"]
 
 # What `ToolUse.input` holds when the model's arguments were not a JSON object.

@@ -24,6 +24,14 @@ class ToolSpec(msgspec.Struct, frozen=True):
     deferred: bool = False
 
 
+class WebSearch(msgspec.Struct, frozen=True):
+    """Lets the model's own server search the web; domains are allowed or blocked, not both."""
+
+    allowed_domains: list[str] = []
+    blocked_domains: list[str] = []
+    max_uses: int = 8
+
+
 class Options(msgspec.Struct, frozen=True):
     """Wishes for one request. `thinking` is adaptive, enabled, disabled or "" (the model's default)."""
 
@@ -38,13 +46,17 @@ class Options(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One model request. `system` blocks are stable text; everything volatile is in the messages."""
+    """One model request. `system` blocks are stable text; everything volatile is in the messages.
+
+    `search` takes the place of `tools`: the server itself searches, and only that.
+    """
 
     model: str
     system: list[str]
     messages: list[Message]
     tools: list[ToolSpec]
     options: Options = Options()
+    search: WebSearch | None = None
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -110,17 +122,22 @@ Delta = Started | BlockStarted | BlockDelta | BlockFinished | Ending | Retrying 
 
 
 class Price(msgspec.Struct, frozen=True):
-    """US dollars per million tokens."""
+    """US dollars per million tokens, and per web search of the provider."""
 
     input: float = 0.0
     output: float = 0.0
     cache_read: float = 0.0
     cache_write: float = 0.0
     cache_write_1h: float = 0.0
+    web_search: float = 0.01
 
 
 class ModelCard(msgspec.Struct, frozen=True):
-    """What is known of a model: limits, prices, abilities. `provider` is the row of the provider table."""
+    """What is known of a model: limits, prices, abilities. `provider` is the row of the provider table.
+
+    `web_search`: the provider can search the web for it. `asides`: it takes system messages in the middle of
+    a conversation.
+    """
 
     id: str
     provider: str
@@ -134,6 +151,8 @@ class ModelCard(msgspec.Struct, frozen=True):
     images: bool = True
     documents: bool = True
     knowledge_cutoff: str = ""
+    web_search: bool = False
+    asides: bool = False
 
     @property
     def ref(self) -> str:
@@ -152,7 +171,7 @@ class ModelCard(msgspec.Struct, frozen=True):
             + short * p.cache_write
             + usage.cache_write_1h * p.cache_write_1h
         )
-        return total / 1_000_000
+        return total / 1_000_000 + usage.web_searches * p.web_search
 
 
 @asynccontextmanager

@@ -15,14 +15,21 @@ _WORDS = os.path.join(os.path.dirname(__file__), "plan_words.txt")
 class Plan:
     """State of plan mode. `mode` tells the session's permission mode; whoever makes the session sets it.
 
-    `submitted` is the plan the model itself passed to the call that `asker` stands for.
+    `known` is whether the model takes itself to be in plan mode. `submitted` is the plan the model itself
+    passed to the call that `asker` stands for.
     """
 
     def __init__(self) -> None:
         self.mode: Callable[[], str] = lambda: "default"
         self.mode_before = "default"
+        self.known = False
         self.submitted: str | None = None
         self.asker: object = None
+
+    def after_compaction(self) -> str:
+        """Nothing to add, but what plan mode means has to be said again."""
+        self.known = False
+        return ""
 
 
 def plan_path(session_id: str, env: Mapping[str, str], setting: Callable[[str, Any], Any], cwd: str) -> str:

@@ -21,17 +21,21 @@ class Component(msgspec.Struct, Generic[T], frozen=True):
 
 
 class Registry(Generic[T]):
-    """Components by name; the first scope in `order` wins, among equals the one added last."""
+    """Components by name; the first scope in `order` wins, among equals the one added last.
 
-    def __init__(self, order: Sequence[Scope]) -> None:
-        self._rank = {scope: n for n, scope in enumerate(order)}
+    `rank` orders components by more than their scope; the lowest wins.
+    """
+
+    def __init__(self, order: Sequence[Scope], rank: Callable[[Component[T]], int] | None = None) -> None:
+        ranks = {scope: n for n, scope in enumerate(order)}
+        self._rank = rank or (lambda c: ranks.get(c.origin.scope, len(ranks)))
         self._entries: dict[str, list[Component[T]]] = {}
 
     def add(self, component: Component[T]) -> Callable[[], None]:
         """Adds a component and returns the function that removes it again."""
         entries = self._entries.setdefault(component.name, [])
         entries.insert(0, component)
-        entries.sort(key=lambda c: self._rank.get(c.origin.scope, len(self._rank)))
+        entries.sort(key=self._rank)
 
         def remove() -> None:
             entries[:] = [c for c in entries if c is not component]

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from forge.foundation.system.locks import replace
+from forge.foundation.system.locks import give_name, open_unnamed, replace
 from forge.foundation.transcript import Record, decode_record, read_index, read_lines
 
 KEPT = 100
@@ -73,8 +73,6 @@ def put_back(folder: str, name: str, path: str) -> None:
     os.makedirs(directory, exist_ok=True)
     # One fixed name: what a killed run left is taken over by the next.
     beside = os.path.join(directory, f".{base}.forge-rewind")
-    with suppress(FileNotFoundError):
-        os.unlink(beside)
     _write(beside, path, data, mode)
 
 
@@ -116,9 +114,8 @@ def state_at(history: list[Snapshot], message: str) -> dict[str, Backup] | None:
     return state
 
 
-def prune(folder: str, history: list[Snapshot]) -> None:
-    """Removes copies no kept snapshot names."""
-    wanted = {b.backup_file_name for snapshot in history for b in snapshot.files.values()}
+def prune(folder: str, wanted: set[str | None]) -> None:
+    """Removes the copies that are not wanted any more."""
     with suppress(OSError):
         for name in os.listdir(folder):
             if name not in wanted and not name.endswith(".new"):
@@ -151,13 +148,19 @@ def _is_same(copy: str, data: bytes, mode: int) -> bool:
 
 
 def _write(beside: str, target: str, data: bytes, mode: int) -> None:
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with suppress(FileNotFoundError):
+        os.unlink(beside)
+    unnamed = open_unnamed(os.path.dirname(beside), 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    descriptor = os.open(beside, flags, 0o600) if unnamed is None else unnamed
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
             file.flush()
-            os.chmod(beside, mode)
+            os.chmod(beside if unnamed is None else descriptor, mode)
             os.fsync(descriptor)
+            if unnamed is not None:
+                give_name(descriptor, beside)
         replace(beside, target)
     except BaseException:
         with suppress(OSError):

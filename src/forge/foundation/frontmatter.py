@@ -10,10 +10,14 @@ import msgspec
 from forge.foundation.errors import ForgeError
 from forge.foundation.jsonpatch import quote, same
 from forge.foundation.origin import Diagnostic, Origin, Scope, Severity
+from forge.foundation.plainyaml import read_plain
+from forge.foundation.scalar import resolve
 
 MAX_SIZE = 1024 * 1024
 
 _FENCE = "---"
+_OPENING = re.compile(r"---\s*\n")
+_SPACE = re.compile(r"\s*")
 _SPECIAL = re.compile(r"[{}\[\]*&#!|>%@`]|: ")
 _PAIR = re.compile(r"([A-Za-z_-]+):\s+(.+)")
 
@@ -35,12 +39,12 @@ def split(text: str) -> tuple[str | None, str, int]:
     belongs to neither part.
     """
     text = text.removeprefix("\ufeff")
-    opening = re.match(r"---\s*\n", text)
+    opening = _OPENING.match(text)
     end = text.find(_FENCE, opening.end()) if opening else -1
     if opening is None or end < 0:
         return None, text, 1
     start = text.index("\n") + 1
-    after = re.compile(r"\s*").match(text, end + len(_FENCE))
+    after = _SPACE.match(text, end + len(_FENCE))
     body_at = after.end() if after else end + len(_FENCE)
     return text[min(start, end) : end], text[body_at:], text.count("\n", 0, body_at) + 1
 
@@ -94,7 +98,10 @@ def _lines(raw: str) -> list[str]:
 
 
 def _read(raw: str, origin: Origin) -> tuple[dict[str, Any], dict[str, int], list[Diagnostic]]:
-    # On use only: most runs meet no front matter, and the parser costs 20 ms to import.
+    plain = read_plain(raw)
+    if plain is not None:
+        return *plain, []
+    # On use only: the parser costs 20 ms to import.
     from forge.foundation.yaml12 import YamlError, load
 
     problem: YamlError | None = None
@@ -154,7 +161,8 @@ def _parses(value: str) -> bool:
     from forge.foundation.yaml12 import YamlError, load  # as in _read
 
     try:
-        load(value)
+        # Inside something larger, since anything may follow the end of a document.
+        load(f"- {value}")
     except YamlError:
         return False
     return True
@@ -199,6 +207,4 @@ def _flow(value: Any) -> str:
 
 
 def _is_text(value: str) -> bool:
-    from forge.foundation.yaml12 import resolve  # as in _read
-
     return isinstance(resolve(value), str)

@@ -43,7 +43,11 @@ def lineage(links: list[Link], kept: list[Kept], until: str = "") -> tuple[list[
     if leaf is None:
         return [], notes
     line = _Walk(links, by_id, _segments(kept, by_id), notes).back_from(leaf)
-    return _with_siblings(line, links), notes
+    line = _with_siblings(line, links)
+    aside = 0 if until else _other_branches(line, links)
+    if aside:
+        notes.append(f"left out {_count(aside, 'entry', 'entries')} of another branch: the last one counts")
+    return line, notes
 
 
 class _Walk:
@@ -95,6 +99,21 @@ class _Walk:
         return None
 
 
+def _other_branches(line: list[Link], links: list[Link]) -> int:
+    """How many words were said beside the line; what a rewind left behind on purpose does not count."""
+    on_line = {link.uuid for link in line}
+    ends = on_line - {link.parent for link in line if link.kind == "system"}
+    aside: set[str] = set()
+    count = 0
+    for link in links:
+        if link.uuid in on_line or link.side:
+            continue
+        if link.parent in ends or link.parent in aside:
+            aside.add(link.uuid)
+            count += link.kind in ("user", "assistant")
+    return count
+
+
 def _leaf(links: list[Link]) -> Link | None:
     """The last entry nobody names as parent; sidechains only if there is nothing else."""
     parents = {link.parent for link in links}
@@ -126,7 +145,9 @@ def _with_siblings(line: list[Link], links: list[Link]) -> list[Link]:
     last = {link.message: link.uuid for link in line if link.message and link.kind == "assistant"}
     behind: dict[str, list[Link]] = {}
     for link in aside:
-        if link.message in last and link.kind == "assistant":
+        # Some servers name all their messages alike: an entry of another branch must not come in.
+        if link.message in last and link.kind == "assistant" and link.parent in on_line:
+            on_line.add(link.uuid)
             behind.setdefault(last[link.message], []).append(link)
     return _with_results(_inserted(line, behind), aside)
 

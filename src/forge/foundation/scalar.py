@@ -1,6 +1,33 @@
-"""The text of a scalar as the reference shows it."""
+"""Scalars of YAML 1.2: what a plain one means, and its text as the reference shows it."""
 
 from __future__ import annotations
+
+import re
+from typing import Any
+
+_NULLS = ("", "~", "null", "Null", "NULL")
+_WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_SPECIAL = re.compile(r"([-+]?)\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+# Python refuses to convert longer digit strings.
+_MAX_DIGITS = 4000
+
+
+def resolve(raw: str) -> Any:
+    """The value of a plain scalar by the rules of YAML 1.2: `yes` and dates are text, 010 is ten."""
+    if raw in _NULLS:
+        return None
+    if raw in _WORDS:
+        return _WORDS[raw]
+    if len(raw) < _MAX_DIGITS and _INT.fullmatch(raw):
+        return int(raw, {"0o": 8, "0x": 16}.get(raw[:2], 10))
+    if _FLOAT.fullmatch(raw):
+        return float(raw)
+    special = _SPECIAL.fullmatch(raw)
+    if special:
+        return float("nan" if special[1] is None else f"{special[1]}inf")
+    return raw
 
 
 def as_text(value: str | float) -> str:

@@ -23,6 +23,7 @@ _TOKENS = {
     "output": "outputTokens",
     "cache_read": "cacheReadInputTokens",
     "cache_write": "cacheCreationInputTokens",
+    "web_searches": "webSearchRequests",
 }
 
 
@@ -33,6 +34,7 @@ class Amount(msgspec.Struct, frozen=True):
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    web_searches: int = 0
     cost: float = 0.0
 
     def __add__(self, other: Amount) -> Amount:
@@ -43,12 +45,13 @@ class Amount(msgspec.Struct, frozen=True):
 
 
 class Spent(msgspec.Struct, frozen=True):
-    """What one session used of one model on one day."""
+    """What one session used of one model on one day; `agent` is the id of a sub-agent, "" the rest of it."""
 
     session: str
     model: str
     day: str
     amount: Amount
+    agent: str = ""
 
 
 Totals = dict[str, Amount]

@@ -37,6 +37,7 @@ _SIDE_TYPES = frozenset(
         "tag",
         "ai-title",
         "summary",
+        "request-usage",
     }
 )
 

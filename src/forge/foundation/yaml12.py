@@ -7,20 +7,12 @@ from typing import Any
 
 import yaml
 
-from forge.foundation.scalar import as_text
+from forge.foundation.scalar import as_text, resolve
 
 MAX_DEPTH = 64
 MAX_VALUES = 20_000
 
-_NULLS = ("", "~", "null", "Null", "NULL")
-_WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_SPECIAL = re.compile(r"([-+]?)\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-# Python refuses to convert longer digit strings.
-_MAX_DIGITS = 4000
-
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NO_KEY: Any = object()
 
@@ -121,22 +113,6 @@ def load(text: str) -> tuple[Any, dict[str, int]]:
     except yaml.YAMLError as error:
         raise YamlError(str(error), 1) from error
     return builder.root, builder.lines
-
-
-def resolve(raw: str) -> Any:
-    """The value of a plain scalar by the rules of YAML 1.2: `yes` and dates are text, 010 is ten."""
-    if raw in _NULLS:
-        return None
-    if raw in _WORDS:
-        return _WORDS[raw]
-    if len(raw) < _MAX_DIGITS and _INT.fullmatch(raw):
-        return int(raw, {"0o": 8, "0x": 16}.get(raw[:2], 10))
-    if _FLOAT.fullmatch(raw):
-        return float(raw)
-    special = _SPECIAL.fullmatch(raw)
-    if special:
-        return float("nan" if special[1] is None else f"{special[1]}inf")
-    return raw
 
 
 def _scalar(event: Any) -> Any:

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.agents import AgentType, add_agents, agent_names, builtin_agents, find_agent, listing
+from forge.agent.agents import add_agents, agent_body, agent_names, builtin_agents, find_agent, listing
 from forge.agent.crew import Crew
 from forge.agent.session import Reminder, Session
+from forge.core.components.agent_type import AgentType
 from forge.core.registry import Registry
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import Scope
@@ -37,7 +38,7 @@ def as_agent(o: RunOptions, agents: Registry[AgentType], name: str) -> RunOption
     tools = [entry.partition("(")[0].strip() for entry in kind.tools or ()]
     return msgspec.structs.replace(
         o,
-        system_prompt=kind.body if own else o.system_prompt,
+        system_prompt=agent_body(kind) if own else o.system_prompt,
         model=o.model or model or None,
         tools=tools if tools and tools != ["*"] and o.tools is None else o.tools,
     )

@@ -6,10 +6,10 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
+from importlib import import_module
 
 import msgspec
 
-from forge.agent.agents import AgentType
 from forge.agent.crew import Crew
 from forge.agent.event import Warned
 from forge.agent.hooks.port import NoHooks
@@ -20,6 +20,7 @@ from forge.agent.record import Recorder, Stamp
 from forge.agent.resume import Past
 from forge.agent.session import Limits, Parts, Session, Structured
 from forge.agent.toolset import Circumstances, equip
+from forge.core.components.agent_type import AgentType
 from forge.core.model import Model, ModelCard, Options
 from forge.core.models.catalog import Choice, open_model, resolve
 from forge.core.models.wishes import default_options
@@ -32,6 +33,7 @@ from forge.foundation.transcript import Transcript
 from forge.hosts.agent_options import as_agent, read_agents, tell_agents
 from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.configuration import Configuration, situation
+from forge.hosts.memory_request import give_memory, notes_directory
 from forge.hosts.offer import all_tools, offered
 from forge.hosts.options import EFFORTS, RunOptions, prompt_text
 from forge.hosts.remember import persist_updates
@@ -69,6 +71,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
             session.standing = list(session.reminders)
     finally:
         looking.cancel()
+    await give_memory(session, o, c)
     if past is None or o.agents is not None:
         tell_agents(session)
     equip(session)
@@ -120,7 +123,9 @@ def _parts(
         hooks=NoHooks(),
         situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
-        system=system_prompt(own_system_prompt(o), _appended(o), bare=o.bare),
+        system=system_prompt(
+            own_system_prompt(o), _appended(o), bare=o.bare, notes_dir=notes_directory(o, c)
+        ),
         reminders=[],
         options=model_options(o, c, choice.card, session_id),
         limits=_limits(o),
@@ -180,6 +185,8 @@ def _go_on(session: Session, past: Past, *, forked: bool) -> None:
     if forked:
         session.recorder.replay(past.records)
     session.recorder.leaf = past.leaf
+    if session.find_tool("TodoWrite") is not None:
+        session.keep(import_module("forge.core.tools.todowrite").TodoList).recall(past.messages)
 
 
 def _warner(host: Host) -> Callable[[str], None]:

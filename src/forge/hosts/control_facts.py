@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from forge.agent.compact import threshold
+from forge.agent.memory import Memory
 from forge.agent.session import Session
 from forge.core.message import Text, ToolResult, ToolUse
 from forge.core.model import ModelCard
@@ -125,7 +126,10 @@ def get_context_usage(seat: Seat, request: Request) -> dict[str, Any]:
         "percentage": round(100 * used / window),
         "gridRows": [],
         "model": s.model.card.id,
-        "memoryFiles": [],
+        "memoryFiles": [
+            {"path": f.path, "type": f.memory_type, "tokens": _tokens(len(f.content))}
+            for f in s.keep(Memory).start.files
+        ],
         "mcpTools": [],
         "mcpInstructions": [],
         "agents": [],

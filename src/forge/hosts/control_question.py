@@ -18,9 +18,9 @@ _INVALID = (
 def can_use_tool(question: AskPermission) -> dict[str, Any]:
     """The permission question as a host sees it."""
     call, decision = question.call, question.decision
-    command = call.input.get("command")
+    what = call.input.get("description" if call.name == "Monitor" else "command")
     optional = {
-        "description": command if isinstance(command, str) else None,
+        "description": what if isinstance(what, str) else None,
         "blocked_path": decision.blocked_path,
         "decision_reason": decision.reason,
         "decision_reason_type": decision.reason_type,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from forge.agent.background import Background
 from forge.agent.drive import Patience, next_prompt
 from forge.agent.session import Prompt, Session
+
+_NONE: Mapping[str, Any] = {}
 
 
 class Waiting:
@@ -17,6 +20,7 @@ class Waiting:
         self._queue: list[Prompt] = []
         self.told: set[str] = set()
         self.closed = False
+        self._dropped = False
         self.busy = False
         self.started = False
         self.doomed = False
@@ -31,8 +35,9 @@ class Waiting:
             self._session.woken.set()
 
     def close(self, *, drop: bool = False) -> None:
-        """Nothing more will come; `drop` forgets what is still there."""
+        """Nothing more will come; `drop` forgets what is still there, and nothing is waited for."""
         self.closed = True
+        self._dropped = self._dropped or drop
         if drop:
             self._queue.clear()
             self._session.pending.clear()
@@ -45,6 +50,8 @@ class Waiting:
             self._queue += session.take_pending()
             if self._queue:
                 return self._queue.pop(0)
+            if self._dropped:
+                return None
             if self.closed:
                 return await next_prompt(session, patience)
             session.woken.clear()
@@ -81,12 +88,13 @@ class Waiting:
             self.doomed = True
 
 
-def lifecycle(session: Session, uuid: str, state: str) -> dict[str, Any]:
-    """The record that tells what became of a prompt: queued, started, completed or cancelled."""
+def lifecycle(session: Session, uuid: str, state: str, cause: Mapping[str, Any] = _NONE) -> dict[str, Any]:
+    """The record that tells what became of a prompt; `cause` is why one comes that nobody typed."""
     return {
         "type": "command_lifecycle",
         "command_uuid": uuid,
         "state": state,
+        **cause,
         "uuid": session.parts.new_id(),
         "session_id": session.id,
     }

@@ -20,17 +20,18 @@ from forge.agent.session import Prompt, Session
 from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.ids import new_uuid
 from forge.foundation.origin import Severity
-from forge.foundation.paths import projects_dir, slug
 from forge.hosts.build import Built, build_session
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.control import Control
 from forge.hosts.control_mcp import configured
 from forge.hosts.logs import start_log
+from forge.hosts.memory_request import notes_directory
 from forge.hosts.options import EFFORTS, RunOptions, read_options
 from forge.hosts.resumption import find_past
 from forge.hosts.sink import Sink
 from forge.hosts.stdin import read_prompt
+from forge.hosts.tidying import Tidying
 from forge.hosts.wire import Wire, WireFacts, failed_start
 
 TERMINATED = 128 + signal.SIGTERM
@@ -58,6 +59,7 @@ class Headless:
         self._o = o
         self._sink = sink
         self._events: list[dict[str, Any]] = []
+        self._between = ""
         self.wire: Wire | None = None
         self.control: Control | None = None
         self._held: list[TurnEnded] = []
@@ -84,9 +86,12 @@ class Headless:
             return
         self._held.append(event)
         if not self.holding():
-            held, self._held = self._held, []
-            for ended in held[-1:] if self._o.output_format == "text" else held:
-                self._show(ended)
+            self._release()
+
+    def _release(self) -> None:
+        held, self._held = self._held, []
+        for ended in held[-1:] if self._o.output_format == "text" else held:
+            self._show(ended)
 
     def _show(self, event: Event) -> None:
         if self.wire is None:
@@ -97,17 +102,26 @@ class Headless:
         elif self._o.output_format == "json":
             self._show_json(event, self.wire)
         elif isinstance(event, TurnEnded):
-            self._sink.text(final_text(event, self._o))
+            between, self._between = self._between, "\n"
+            self._sink.text(between + final_text(event, self._o))
         elif isinstance(event, Retried) and self._o.verbose:
             self._sink.complain(f"{event.retry.message} Trying again ({event.retry.attempt}).")
 
     def _show_json(self, event: Event, wire: Wire) -> None:
         if self._o.verbose:
             self._events += wire.records(event)
-            if isinstance(event, TurnEnded):
-                self._sink.records(self._events)
         elif isinstance(event, TurnEnded):
-            self._sink.record(wire.result(event))
+            self._events = [wire.result(event)]
+
+    def finish(self) -> None:
+        """Writes what was held back to the end, and json output: one document for all turns."""
+        self._release()
+        if self._o.output_format != "json" or not self._events:
+            return
+        if self._o.verbose:
+            self._sink.records(self._events)
+        else:
+            self._sink.record(self._events[-1])
 
 
 def final_text(e: TurnEnded, o: RunOptions) -> str:
@@ -141,11 +155,16 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
         transcript.copy = sink.mirror
     if o.input_format == "stream-json":
         host.control = Control(o, c, built, (wire, sink))
+    tidying = Tidying(c, built.session.id)
     try:
-        return await _serve(o, host, built.session)
+        code = await _serve(o, host, built.session)
     finally:
+        host.finish()
         built.session.recorder.close()
         await built.session.model.close()
+    if code != TERMINATED:
+        await tidying.end()
+    return code
 
 
 async def _serve(o: RunOptions, host: Headless, session: Session) -> int:
@@ -171,7 +190,7 @@ def _patience(env: Mapping[str, str]) -> Patience:
 
 
 def _facts(o: RunOptions, c: Configuration, built: Built) -> WireFacts:
-    memory = os.path.join(projects_dir(c.places), slug(c.places.cwd), "memory", "")
+    memory = notes_directory(o, c)
     # Servers cannot be started yet; whoever asked for them sees that they failed.
     servers = [{"name": name, "status": "failed"} for name in configured(o.mcp_config)]
     return WireFacts(built.choice.key_source, memory, o.include_partial_messages, mcp_servers=servers)

@@ -6,7 +6,7 @@ from forge.agent.agent_tools import agent_tools
 from forge.agent.session import Structured
 from forge.agent.structured import NAME as STRUCTURED_OUTPUT
 from forge.agent.structured import structured_output_tool
-from forge.agent.toolset import Circumstances, absence
+from forge.agent.toolset import Circumstances, absence, fitted
 from forge.core.model import ModelCard
 from forge.core.registry import Component, Registry
 from forge.core.shell.builtin import shell_tools
@@ -21,8 +21,9 @@ TOOL_ORDER = (Scope.MANAGED, Scope.SESSION, Scope.PROJECT, Scope.USER, Scope.PLU
 
 # Offered when named in --tools or an allow rule; models of other vendors always get them.
 ON_DEMAND = frozenset({"Grep", "Glob"})
-# With the setting `airGap` Forge itself talks to the configured model and to nothing else.
-NETWORK_TOOLS = frozenset({"WebFetch", "WebSearch"})
+# With the setting `airGap` Forge itself talks to the configured model and to nothing else. Without a provider
+# that searches, WebSearch is absent then.
+NETWORK_TOOLS = frozenset({"WebFetch"})
 BARE_TOOLS = frozenset({"Bash", "Edit", "Read"})
 
 
@@ -44,7 +45,7 @@ def all_tools(structured: Structured | None, where: Circumstances) -> Registry[T
     """Every tool that makes sense for this run."""
     registry: Registry[Tool] = Registry(TOOL_ORDER)
     tools = [*builtin_tools(), *shell_tools(), *agent_tools()]
-    tools = [tool for tool in tools if not absence(tool, where)]
+    tools = [fitted(tool, where) for tool in tools if not absence(tool, where)]
     if structured is not None:
         tools.append(structured_output_tool(structured))
     for tool in tools:

@@ -10,12 +10,14 @@ import msgspec
 from forge.agent import event as ev
 from forge.agent.agents import agent_names
 from forge.agent.crew import Crew
+from forge.agent.ledger import usage_record
 from forge.agent.session import Session
 from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
 from forge.core.models.errors import final_word, retry_word
 from forge.foundation.ids import timestamp
-from forge.hosts import wire_agents, wire_compact, wire_jobs
+from forge.hosts import wire_agents, wire_compact, wire_hooks, wire_jobs
+from forge.hosts.control_waiting import lifecycle
 from forge.version import COMPATIBLE_WITH, VERSION
 
 Record = dict[str, Any]
@@ -31,6 +33,7 @@ class WireFacts(msgspec.Struct, frozen=True):
     partial: bool = False
     thinking_display: str = "updates"
     mcp_servers: list[Record] = []
+    hook_events: bool = False
 
 
 class Wire:
@@ -43,8 +46,9 @@ class Wire:
         self._new_id = session.parts.new_id
         self.results = 0
         self._told = session.ledger.snapshot()
+        self._woken: set[str] = set()
         self._routes: dict[type, Callable[[Any], list[Record]]] = {
-            ev.TurnStarted: lambda e: [self.init()],
+            ev.TurnStarted: self._turn_started,
             ev.Requesting: self._requesting,
             ev.Streaming: self._streaming,
             ev.Retried: self._retried,
@@ -62,7 +66,8 @@ class Wire:
             ev.JobsChanged: lambda e: wire_jobs.changed(e, self.system),
             ev.AgentSaid: self._agent_said,
             ev.AgentProgress: lambda e: wire_agents.progress(e, self.system),
-            ev.TurnEnded: lambda e: [self.result(e)],
+            **wire_hooks.routes(self.system, all_events=facts.hook_events),
+            ev.TurnEnded: self._turn_ended,
         }
 
     def records(self, event: ev.Event) -> list[Record]:
@@ -106,7 +111,7 @@ class Wire:
             "analytics_disabled": True,
             "product_feedback_disabled": True,
             "uuid": self._new_id(),
-            "memory_paths": {"auto": self._facts.memory_dir},
+            **({"memory_paths": {"auto": self._facts.memory_dir}} if self._facts.memory_dir else {}),
             "original_cwd": situation.start_dir,
             "additional_directories": situation.directories[1:],
             "fast_mode_state": "off",
@@ -142,7 +147,7 @@ class Wire:
             "stop_reason": e.stop_reason,
             "session_id": s.id,
             "total_cost_usd": round(s.ledger.cost, 10),
-            "usage": _usage_record(e.usage),
+            "usage": usage_record(e.usage),
             "modelUsage": {name: self._spend(name, spend) for name, spend in s.ledger.spent.items()},
             "permission_denials": [msgspec.to_builtins(d) for d in e.denials],
             "terminal_reason": e.terminal_reason,
@@ -173,6 +178,21 @@ class Wire:
             record |= {"ttft_ms": first, "ttft_stream_ms": first, "first_content_frame_ms": first}
             record["time_to_request_ms"] = round(e.request_ms or 0)
         return record
+
+    def _turn_started(self, e: ev.TurnStarted) -> list[Record]:
+        """Of a prompt nobody typed the host hears that it comes, and why."""
+        source, when = e.record.get("wakeupSource"), e.record.get("scheduledFor")
+        if not source:
+            return [self.init()]
+        self._woken.add(e.prompt_uuid)
+        cause = {"wakeup_source": source, **({"scheduled_for": int(when)} if when else {})}
+        return [lifecycle(self._s, e.prompt_uuid, "started", cause), self.init()]
+
+    def _turn_ended(self, e: ev.TurnEnded) -> list[Record]:
+        over = [uuid for uuid in e.prompt_uuids if uuid in self._woken]
+        self._woken.difference_update(over)
+        state = "cancelled" if e.terminal_reason.startswith("aborted") else "completed"
+        return [self.result(e), *(lifecycle(self._s, uuid, state) for uuid in over)]
 
     def _requesting(self, e: ev.Requesting) -> list[Record]:
         return [self.system("status", status="requesting")] if self._facts.partial else []
@@ -333,7 +353,7 @@ def failed_start(message: str, uuid: str) -> Record:
         "stop_reason": None,
         "session_id": uuid,
         "total_cost_usd": 0,
-        "usage": _usage_record(Usage()),
+        "usage": usage_record(Usage()),
         "modelUsage": {},
         "permission_denials": [],
         "uuid": uuid,
@@ -341,28 +361,8 @@ def failed_start(message: str, uuid: str) -> Record:
     }
 
 
-def _usage_record(u: Usage) -> Record:
-    return {
-        "input_tokens": u.input,
-        "cache_creation_input_tokens": u.cache_write,
-        "cache_read_input_tokens": u.cache_read,
-        "output_tokens": u.output,
-        "output_tokens_details": {"thinking_tokens": u.reasoning},
-        "server_tool_use": {"web_search_requests": u.web_searches, "web_fetch_requests": 0},
-        "service_tier": "standard",
-        "cache_creation": {
-            "ephemeral_1h_input_tokens": u.cache_write_1h,
-            "ephemeral_5m_input_tokens": u.cache_write - u.cache_write_1h,
-        },
-        "inference_geo": "",
-        "iterations": [],
-        "speed": "standard",
-        "fallback_credit": None,
-    }
-
-
 _SYNTHETIC_USAGE = {
-    **_usage_record(Usage()),
+    **usage_record(Usage()),
     "output_tokens_details": None,
     "service_tier": None,
     "inference_geo": None,

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from forge.agent.agents import add_agents, agent_names, builtin_agents, find_agent, listing
+from forge.agent.agents import add_agents, agent_body, agent_names, builtin_agents, find_agent, listing
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import Scope
 
@@ -13,7 +13,7 @@ from forge.foundation.origin import Scope
 def test_the_built_in_types_have_a_description_and_a_prompt() -> None:
     kinds = [c.value for c in builtin_agents()]
     assert sorted(k.name for k in kinds) == ["Explore", "Plan", "claude", "general-purpose"]
-    assert all(k.description and k.body for k in kinds)
+    assert all(k.description and agent_body(k) for k in kinds)
 
 
 def test_a_definition_replaces_a_built_in_type_and_unknown_keys_are_ignored() -> None:
@@ -29,6 +29,10 @@ def test_a_definition_replaces_a_built_in_type_and_unknown_keys_are_ignored() ->
         "background": True,
         "color": "red",
         "effort": 3,
+        "memory": "user",
+        "skills": ["s", 5],
+        "mcpServers": {"a": {}},
+        "unknown": 1,
     }
     add_agents(agents, {"Explore": row}, Scope.CLI, "--agents")
     assert agent_names(agents) == ["claude", "Explore", "general-purpose", "Plan"]
@@ -36,15 +40,23 @@ def test_a_definition_replaces_a_built_in_type_and_unknown_keys_are_ignored() ->
         "name": "Explore",
         "description": "mine",
         "prompt": "look",
-        "tools": ["Read"],
+        "tools": ["Read", "Write", "Edit"],
         "disallowedTools": ["Bash"],
         "model": "haiku",
         "effort": "",
         "permissionMode": "acceptEdits",
         "maxTurns": 3,
+        "skills": ["s"],
+        "mcpServers": [{"a": {}}],
+        "hooks": {},
+        "memory": "user",
         "background": True,
+        "isolation": "",
+        "omitClaudeMd": False,
+        "color": "red",
         "initialPrompt": "",
         "text": "",
+        "plugin": None,
     }
 
 
@@ -103,13 +115,20 @@ def test_the_list_for_the_model_names_tools() -> None:
     rows = {
         "b": {"description": "does b", "prompt": "p", "tools": ["Read", "Grep"]},
         "A": {"description": "does a\n<b>", "prompt": "p", "disallowedTools": ["Bash"]},
+        "c": {"description": "d", "prompt": "p", "tools": ["Read", "Grep"], "disallowedTools": ["Grep"]},
+        "d": {"description": "d", "prompt": "p", "tools": ["Read"], "disallowedTools": ["Read"]},
+        "e": {"description": "d", "prompt": "p", "tools": ["*"]},
     }
     add_agents(agents, rows, Scope.SESSION, "agents")
-    lines = listing(agents, frozenset({"claude", "Explore", "general-purpose", "Plan"})).split("\n")
+    lines = listing(agents, frozenset({"claude", "Explore", "Plan"})).split("\n")
     assert lines[:-3] == [
         "<system-reminder>",
         "Available agent types for the Agent tool:",
         "- A: does a",
         "<b> (Tools: All tools except Bash)",
         "- b: does b (Tools: Read, Grep)",
+        "- c: d (Tools: Read)",
+        "- d: d (Tools: None)",
+        "- e: d (Tools: All tools)",
+        f"- general-purpose: {agents['general-purpose'].description} (Tools: *)",
     ]

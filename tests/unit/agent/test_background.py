@@ -10,7 +10,7 @@ import pytest
 from doubles import RecordingHost, ScriptedModel, session
 from forge.agent.background import Background
 from forge.agent.drive import Patience, drive
-from forge.agent.event import JobEnded, JobsChanged, JobStarted
+from forge.agent.event import JobEnded, JobsChanged, JobStarted, TurnEnded
 from forge.agent.session import Prompt, Session
 from forge.core.job import Job, JobEnd, JobView
 
@@ -167,6 +167,58 @@ def test_jobs_that_outlast_our_patience_are_stopped() -> None:
         assert (ended.subtype, work.cancelled, jobs.running()) == ("success", True, [])
 
     asyncio.run(scenario())
+
+
+def test_an_interrupt_ends_the_wait_for_jobs_at_once() -> None:
+    async def scenario() -> None:
+        s, host, jobs = setup()
+        work = Work()
+        jobs.begin(s, work.job)
+        driven = asyncio.ensure_future(drive(s, Prompt("go", "prompt-1"), Patience()))
+        while not host.of(TurnEnded) or not s.interrupt():
+            await asyncio.sleep(0)
+        async with asyncio.timeout(5):
+            ended = await driven
+        assert (ended.subtype, work.cancelled, jobs.running()) == ("success", True, [])
+
+    asyncio.run(scenario())
+
+
+def test_an_end_that_is_no_news_ends_the_wait_too() -> None:
+    async def scenario() -> None:
+        s, host, jobs = setup()
+        work = Work()
+        jobs.begin(s, work.job)
+        driven = asyncio.ensure_future(drive(s, Prompt("go", "prompt-1"), Patience()))
+        while not host.of(TurnEnded):
+            await asyncio.sleep(0)
+        jobs.stop("b1")
+        async with asyncio.timeout(5):
+            ended = await driven
+        assert (ended.subtype, work.cancelled, len(host.of(TurnEnded))) == ("success", True, 1)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("jobs", "seconds"),
+    [
+        ([], 0.0),
+        ([{"kind": "cron"}], 0.0),
+        ([{"kind": "local_bash"}, {"kind": "cron"}], 7260.0),
+        ([{"kind": "local_bash"}, {"kind": "local_agent", "holds": True}], 600.0),
+    ],
+)
+def test_commands_are_waited_for_as_long_as_they_may_take(jobs: list[dict[str, Any]], seconds: float) -> None:
+    async def scenario() -> float:
+        s, _, background = setup()
+        for number, kind in enumerate(jobs):
+            background.begin(s, msgspec.structs.replace(Work().job, id=f"b{number}", **kind))
+        wait = Patience().with_jobs(background)
+        await background.close()
+        return wait
+
+    assert asyncio.run(scenario()) == seconds
 
 
 def test_a_job_that_crashes_ends_as_failed() -> None:

@@ -112,6 +112,19 @@ def test_a_resumed_session_goes_on_with_its_files(work: Work) -> None:
     assert work.state() == {}
 
 
+def test_a_session_resumed_behind_a_compaction_keeps_the_copies_it_was_not_told_of(work: Work) -> None:
+    for number in range(KEPT):
+        work.checkpoints.begin(f"p{number}")
+        work.change("a.txt", f"state {number}")
+    work.checkpoints = work.open()
+    work.checkpoints.resume(work.path, load_spans(work.path)[-1:])
+    for number in range(KEPT, KEPT + 40):
+        work.checkpoints.begin(f"p{number}")
+        work.change("a.txt", f"state {number}")
+    work.rewind("p45")
+    assert work.state() == {"a.txt": (b"state 44", 0o644)}
+
+
 def load_spans(path: str) -> list[tuple[int, int]]:
     return read_index(path).file_history
 

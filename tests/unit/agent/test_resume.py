@@ -173,6 +173,50 @@ def test_a_whole_transcript_needs_no_notes(tmp_path: Path) -> None:
     assert past.notes == []
 
 
+def test_of_two_branches_the_last_is_taken_and_the_other_counted(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    write(
+        path,
+        line("user", "u", None, "q"),
+        line("assistant", "a", "u", "first answer"),
+        line("user", "n", "a", "more"),
+        line("assistant", "b", "u", "second answer"),
+        line("user", "m", "b", "other"),
+        line("assistant", "c", "m", "end"),
+    )
+    past = load(str(path))
+    assert past is not None
+    assert [m.text for m in past.messages] == ["q", "second answer", "other", "end"]
+    assert past.notes == ["left out 2 entries of another branch: the last one counts"]
+    earlier = load(str(path), until="a")
+    assert earlier is not None
+    assert earlier.notes == []
+
+
+def test_everything_that_can_be_wrong_at_once_is_said_and_the_rest_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    write(
+        path,
+        line("user", "u", None, "q"),
+        line("assistant", "a", "u", "first answer"),
+        line("assistant", "b", "u", "second answer"),
+        {"type": "hologram", "uuid": "h", "parentUuid": "b", "depth": 3},
+        line("user", "m", "lost", "other"),
+        line("assistant", "c", "m", "end"),
+    )
+    whole = path.read_bytes()
+    path.write_bytes(b'{"type":"user","uu\n' + whole + b"\x00\xff\n[1, 2]\n" + whole.splitlines()[-1][:40])
+    past = load(str(path))
+    assert past is not None
+    assert [m.text for m in past.messages] == ["q", "second answer", "other", "end"]
+    assert past.notes == [
+        "skipped 4 unreadable lines: 1, 8, 9, 10",
+        "ignored records of unknown type: hologram",
+        "the parent of entry m is missing: it follows the one before it",
+        "left out 1 entry of another branch: the last one counts",
+    ]
+
+
 def test_a_history_without_its_beginning_starts_with_a_user_message(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     write(path, line("assistant", "a", "lost", "answer"), line("user", "u", "a", "next"))

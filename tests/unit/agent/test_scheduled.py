@@ -4,11 +4,12 @@ import asyncio
 from itertools import count
 
 from doubles import RecordingHost, ScriptedModel, call, session
-from forge.agent.background import Background
-from forge.agent.event import JobEnded
+from forge.agent.background import Background, due
+from forge.agent.event import JobEnded, JobsChanged, JobStarted
 from forge.agent.loop import run_turn
 from forge.agent.session import Prompt
 from forge.core.agenda import Agenda
+from forge.core.job import JobEnd
 from forge.core.message import Text
 from forge.core.tools.builtin import builtin_tools
 
@@ -30,15 +31,27 @@ def test_a_due_prompt_wakes_the_session_and_a_recurring_one_waits_again() -> Non
     async def play() -> list[str]:
         await run_turn(s, Prompt("go", "p1"))
         async with asyncio.timeout(5):
-            while not host.of(JobEnded):
+            while s.keep(Agenda).wakeups():
                 await asyncio.sleep(0)
         running = [view.kind for view in s.keep(Background).running()]
         await s.keep(Background).close()
         return running
 
     assert asyncio.run(play()) == ["cron"]
-    (first, *_) = host.of(JobEnded)
-    assert (first.end.status, first.end.result) == ("completed", "look again")
+    # It is a prompt like one that is typed, and no job that hosts hear of.
     told = [m.text for m in s.messages if m.role == "user"] + [p.text for p in s.pending]
-    assert sum("<result>look again</result>" in text for text in told) == 1
+    assert told.count("look again") == 1
+    assert host.of(JobStarted) + host.of(JobEnded) + host.of(JobsChanged) == []
     assert [entry.prompt for entry in s.keep(Agenda).entries.values()] == ["monthly report"]
+
+
+def test_a_due_prompt_is_recorded_as_one_nobody_typed() -> None:
+    s = session(ScriptedModel([]), RecordingHost(), [])
+    prompt = due(s, JobEnd("completed", "it is time", "look again"))
+    assert (prompt.content, prompt.verbatim, prompt.origin) == ("look again", True, None)
+    assert prompt.record == {
+        "isMeta": True,
+        "promptSource": "system",
+        "wakeupSource": "schedule_wakeup",
+        "turnOrigin": "scheduled",
+    }

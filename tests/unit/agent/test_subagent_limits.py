@@ -7,10 +7,11 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, allow, call, deny, echo, tool
-from forge.agent.agents import AgentType
+from forge.agent.agents import agent_body
 from forge.agent.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member
 from forge.agent.event import AgentSaid, JobStarted, ToolFinished
 from forge.agent.session import Limits
+from forge.core.components.agent_type import AgentType
 from forge.core.job import Job, JobEnd
 from forge.core.message import Text
 from forge.core.model import Delta, Model, ModelCard, Price, Request
@@ -186,7 +187,7 @@ def test_the_tools_of_an_agent(kind: AgentType, tools: list[str]) -> None:
     play(s)
     (request,) = model.requests("SUB")
     assert [t.name for t in request.tools] == tools
-    assert request.system[1].startswith(kind.body)
+    assert request.system[1].startswith(agent_body(kind))
 
 
 @pytest.mark.parametrize("kind", ["Explore", "Plan"])

@@ -7,13 +7,23 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, call, echo, session, tool
+from forge.agent.agent_tools import agent_tools
 from forge.agent.loop import run_turn
 from forge.agent.reply import request
 from forge.agent.session import Prompt, Session
-from forge.agent.toolset import Circumstances, absence, defers, discovered, equip, sent, unloaded_note
+from forge.agent.toolset import (
+    Circumstances,
+    absence,
+    defers,
+    discovered,
+    equip,
+    fitted,
+    sent,
+    unloaded_note,
+)
 from forge.core.message import Message, Text, ToolResult
 from forge.core.model import ModelCard
-from forge.core.plan import Plan
+from forge.core.shell.builtin import shell_tools
 from forge.core.tools.builtin import builtin_tools
 
 CLAUDE = ModelCard("claude-sonnet-4-5", "anthropic", "anthropic")
@@ -67,6 +77,16 @@ def test_tools_that_make_no_sense_are_absent_with_a_reason(
 ) -> None:
     where = Circumstances(CLAUDE, env, settings.get, answers)
     assert " ".join(name for name, each in BUILTIN.items() if absence(each, where)) == absent
+
+
+@pytest.mark.parametrize(
+    ("env", "there"), [({}, True), ({"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}, False)]
+)
+def test_without_background_tasks_no_tool_offers_to_start_one(env: dict[str, str], there: bool) -> None:
+    where = Circumstances(CLAUDE, env, {}.get, answers=True)
+    tools = {t.name: fitted(t, where) for t in [*shell_tools(), *agent_tools()] if not absence(t, where)}
+    offering = [name for name, t in tools.items() if "run_in_background" in t.schema["properties"]]
+    assert ("Monitor" in tools, offering) == (there, ["Bash", "Agent"] if there else [])
 
 
 def test_a_request_carries_what_is_not_deferred_and_what_was_loaded() -> None:
@@ -137,14 +157,3 @@ def test_without_tool_search_everything_is_sent_at_once() -> None:
     s, _ = searching(env={"ENABLE_TOOL_SEARCH": "0"})
     equip(s)
     assert ([t.name for t in request(s).tools], s.reminders) == (["Late", "Now"], [])
-
-
-def test_plan_mode_is_explained_with_the_place_of_the_plan(tmp_path: Any) -> None:
-    s = session(ScriptedModel([]), RecordingHost(), [BUILTIN["ExitPlanMode"]], cwd=str(tmp_path))
-    s.parts = msgspec.structs.replace(s.parts, env={"HOME": str(tmp_path)})
-    s.situation = s.situation.changed(mode="plan")
-    equip(s)
-    assert s.keep(Plan).mode() == "plan"
-    (reminder,) = s.reminders
-    assert reminder.kind == "plan_mode"
-    assert f"Write the plan to {tmp_path}/.claude/plans/" in reminder.text

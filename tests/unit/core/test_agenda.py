@@ -40,8 +40,9 @@ def due(job: Job) -> JobEnd:
 def test_a_prompt_comes_once_at_its_time() -> None:
     plan, clock, begun = agenda()
     plan.add("look", START + 100, begun.append)
-    assert [(job.id, job.kind) for job in begun] == [("id1", "cron")]
-    assert due(begun[0]) == JobEnd("completed", "The scheduled prompt id1 is due", "look")
+    assert [(job.id, job.kind) for job in begun] == [("id1", "wakeup")]
+    facts = {"wakeupSource": "loop_wakeup", "scheduledFor": str(int(START + 100) * 1000)}
+    assert due(begun[0]) == JobEnd("completed", "The scheduled prompt id1 is due", "look", facts=facts)
     assert clock.naps == [30, 30, 30, 10]
     assert (plan.entries, len(begun)) == ({}, 1)
 

@@ -48,6 +48,7 @@ def test_block_and_body_are_split_like_in_the_reference(
         ("description: **bold** start", "**bold** start"),
         ("description: [a] | [b]", "[a] | [b]"),
         ("description: %x", "%x"),
+        ("argument-hint: [--a] [--b]\ndescription: after two lists", "after two lists"),
         ("description: a: b # c", "a: b # c"),
         ("description: it's: \"x", "it's: \"x"),
         ("description: before #after", "before"),

@@ -200,6 +200,14 @@ def test_what_a_compaction_preserved_stands_behind_its_summary(head: str, expect
     assert uuids(chain(records)) == expected
 
 
+def test_a_reply_of_another_branch_stays_there_even_if_its_message_has_the_same_name() -> None:
+    def said(uuid: str, parent: str) -> dict[str, Any]:
+        return {**entry(uuid, parent, "assistant"), "message": {"id": "always", "content": []}}
+
+    records = [entry("a", None), entry("left", "a"), said("x", "left"), entry("b", "a"), said("y", "b")]
+    assert uuids(chain(records)) == ["a", "b", "y"]
+
+
 def test_blocks_of_a_message_that_hang_beside_the_line_are_put_back() -> None:
     def block(uuid: str, parent: str, call: str) -> dict[str, Any]:
         content = [{"type": "tool_use", "id": call, "name": "T", "input": {}}]

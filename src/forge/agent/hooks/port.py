@@ -7,14 +7,58 @@ from typing import Any, Protocol
 import msgspec
 
 
+class Block(msgspec.Struct, frozen=True):
+    """One hook's objection. `by_exit`: by its exit code, so `text` names the hook already.
+
+    `bare` is what the hook itself said; `by_failure`: it only failed, and its failures block.
+    """
+
+    label: str
+    text: str
+    by_exit: bool = False
+    bare: str = ""
+    by_failure: bool = False
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A text for the model; `kind` and `facts` are what the transcript says of it."""
+
+    kind: str
+    text: str
+    facts: dict[str, Any] = {}
+
+
 class Outcome(msgspec.Struct, frozen=True):
-    """The folded answer of all hooks of one event. `verdict` is allow, ask, deny or "" (no opinion)."""
+    """The folded answer of all hooks of one event, masked by what the event allows.
+
+    `verdict` is allow, ask, defer, deny or "" (no opinion); `told` holds texts ready for the model.
+    `failures` names the hooks that did not work and says how.
+    """
 
     verdict: str = ""
     reason: str = ""
+    blocks: list[Block] = []
     updated_input: dict[str, Any] | None = None
+    updated_permissions: list[dict[str, Any]] | None = None
+    interrupt: bool = False
     context: list[str] = []
+    plain: list[str] = []
     end_turn: bool = False
+    stop_reason: str = ""
+    tool_output: Any = msgspec.UNSET
+    watch: list[str] = []
+    title: str = ""
+    first_prompt: str = ""
+    suppress_prompt: bool = False
+    display: str | None = None
+    action: str = ""
+    content: dict[str, Any] | None = None
+    place: str = ""
+    retry: bool = False
+    errors: int = 0
+    told: list[Told] = []
+    runs: list[dict[str, Any]] = []
+    failures: list[tuple[str, str]] = []
 
 
 NOTHING = Outcome()

@@ -10,7 +10,7 @@ from forge.core.components.kinds import PluginRoot
 
 
 class AgentType(msgspec.Struct, frozen=True, rename="camel"):
-    """A kind of sub-agent. `tools` None means all; `text` names the file of a built-in prompt.
+    """A kind of sub-agent. `tools` None or `*` means all; `text` names the file of a built-in prompt.
 
     `model` is empty or `inherit` for the model of whoever starts it.
     """

@@ -23,7 +23,17 @@ AGENT_ORDER = (
     Scope.PLUGIN,
     Scope.BUILTIN,
 )
+_FILES = frozenset({Scope.MANAGED, Scope.USER, Scope.PROJECT})
 NEAREST_ORDER = (Scope.MANAGED, Scope.LOCAL, Scope.PROJECT, Scope.USER, Scope.PLUGIN, Scope.BUILTIN)
+
+
+def skill_rank(component: Component[Skill]) -> int:
+    """Skills of any scope come before commands of any scope; inside a plugin it is the other way round."""
+    scope, command = component.origin.scope, component.value.is_command
+    place = SKILL_ORDER.index(scope) if scope in SKILL_ORDER else len(SKILL_ORDER)
+    if scope in _FILES:
+        return place + len(SKILL_ORDER) * command
+    return 2 * len(SKILL_ORDER) + 2 * place + (not command)
 
 
 class Contribution(msgspec.Struct, frozen=True):
@@ -45,7 +55,7 @@ class Catalog:
     """The components of a session; contributions can come and go while it runs."""
 
     def __init__(self) -> None:
-        self.skills: Registry[Skill] = Registry(SKILL_ORDER)
+        self.skills: Registry[Skill] = Registry(SKILL_ORDER, skill_rank)
         self.agents: Registry[AgentType] = Registry(AGENT_ORDER)
         self.styles: Registry[OutputStyle] = Registry(NEAREST_ORDER)
         self.servers: Registry[ServerEntry] = Registry(NEAREST_ORDER)

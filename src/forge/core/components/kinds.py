@@ -27,7 +27,9 @@ class Skill(msgspec.Struct, frozen=True):
     """A skill, or a command (a skill of one file, `root` is then empty).
 
     The body is read when the skill is used, unless it was given inline. `described` is false when the
-    description was made up from the body; None in `paths` means the skill is always visible.
+    description was made up from the body; None in `paths` means the skill is always visible. `area` is the
+    directory that a skill found below or beside the project is meant for, `note` tells the model so. A folder
+    with a SKILL.md below `commands/` is a command with a `root`.
     """
 
     name: str
@@ -53,10 +55,13 @@ class Skill(msgspec.Struct, frozen=True):
     shell: str = ""
     inline: str | None = None
     plugin: PluginRoot | None = None
+    area: str = ""
+    note: str = ""
+    as_command: bool = False
 
     @property
     def is_command(self) -> bool:
-        return not self.root
+        return self.as_command or not self.root
 
 
 class OutputStyle(msgspec.Struct, frozen=True):

@@ -12,6 +12,8 @@ if sys.platform == "win32":
         DEFAULT_TEMP,
         MANAGED_DIRS,
         copy_owner,
+        give_name,
+        open_unnamed,
         replace,
         try_lock,
         unlock,
@@ -21,12 +23,22 @@ else:
         DEFAULT_TEMP,
         MANAGED_DIRS,
         copy_owner,
+        give_name,
+        open_unnamed,
         replace,
         try_lock,
         unlock,
     )
 
-__all__ = ["DEFAULT_TEMP", "MANAGED_DIRS", "copy_owner", "locked", "replace"]
+__all__ = [
+    "DEFAULT_TEMP",
+    "MANAGED_DIRS",
+    "copy_owner",
+    "give_name",
+    "locked",
+    "open_unnamed",
+    "replace",
+]
 
 
 @contextmanager

@@ -43,6 +43,23 @@ def replace(source: str, target: str) -> None:
         os.close(descriptor)
 
 
+def open_unnamed(directory: str, mode: int) -> int | None:
+    """A new file that has no name yet: a process that is killed leaves nothing of it. None if impossible."""
+    flag = getattr(os, "O_TMPFILE", 0)
+    if not flag or not os.path.isdir("/proc/self/fd"):
+        return None
+    try:
+        return os.open(directory, flag | os.O_WRONLY | os.O_CLOEXEC, mode)
+    except OSError:
+        return None  # the file system cannot do it, or refuses any file here: opening one by name will tell
+
+
+def give_name(descriptor: int, path: str) -> None:
+    """Gives a file that was opened without a name its name, which must be free."""
+    # Only with a directory descriptor does Python follow the link to the file; the path needs none.
+    os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor, follow_symlinks=True)
+
+
 def copy_owner(descriptor: int, old: os.stat_result) -> None:
     """Gives the new file the mode and, as far as allowed, the owner of the old one."""
     new = os.fstat(descriptor)

@@ -43,5 +43,15 @@ def replace(source: str, target: str) -> None:
             time.sleep(0.02)
 
 
+def open_unnamed(directory: str, mode: int) -> int | None:
+    """Files of Windows have names from the beginning."""
+    return None
+
+
+def give_name(descriptor: int, path: str) -> None:
+    """Never needed, see `open_unnamed`."""
+    raise NotImplementedError(path)
+
+
 def copy_owner(descriptor: int, old: os.stat_result) -> None:
     """Windows keeps access rights on the directory; nothing to copy."""

@@ -231,9 +231,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "config": ("forge.hosts.cli.config", "show and change settings, with the origin of every value"),
     "models": ("forge.hosts.cli.models", "list configured models, prices and whether they can be reached"),
     "doctor": ("forge.hosts.cli.doctor", "say what was loaded from where, and what was ignored and why"),
+    "memory": ("forge.hosts.cli.memory", "list the instruction files in use, and why others are not"),
     "sessions": ("forge.hosts.cli.sessions", "list, search, show, export, rewind and delete sessions"),
     "usage": ("forge.hosts.cli.usage", "what sessions have cost, per day, model and session"),
     "trust": ("forge.hosts.cli.trust", "trust this directory's project settings (or stop trusting them)"),
+    "plugin": ("forge.hosts.cli.plugin", "install, switch, update and make plugins; marketplaces"),
+    "plugins": ("forge.hosts.cli.plugin", ""),
+    "completion": ("forge.hosts.cli.completion", "print a completion script for bash, zsh or fish"),
 }
 
 
@@ -247,7 +251,7 @@ def help_text() -> str:
         "",
         "Commands:",
     ]
-    lines += [f"  {name:<10} {about}" for name, (_, about) in COMMANDS.items()]
+    lines += [f"  {name:<10} {about}" for name, (_, about) in COMMANDS.items() if about]
     for title, flags in _GROUPS:
         lines += ["", f"{title}:"]
         for flag in flags:

@@ -163,7 +163,8 @@ def _show_models(c: Configuration, servers: list[Server], how: tuple[Arguments, 
         cards = _cards(c, server)
         if not cards:
             continue
-        screen.heading(f"{server.provider.name}")
+        searches = " (searches the web)" if server.provider.web_search else ""
+        screen.heading(f"{server.provider.name}{searches}")
         shown = cards if given.on("all") else cards[: max(LISTED_PER_SERVER, len(_known(c, server)))]
         rows = [(card.id, card.label, _size(card.context_window), _price(card)) for card in shown]
         screen.table([("model", "", "context", "price in / out"), *rows])
@@ -227,6 +228,7 @@ def _summary(c: Configuration, servers: list[Server], chosen: Chosen) -> dict[st
                 "url": server.url,
                 "key_source": server.key,
                 "usable": server.usable,
+                "web_search": server.provider.web_search,
                 "asked": server.found is not None,
                 "problem": server.problem or (server.found.problem if server.found else ""),
                 "models": [

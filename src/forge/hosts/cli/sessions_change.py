@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from contextlib import suppress
 
-from forge.foundation.checkpoints import history_dir
 from forge.foundation.errors import UsageError
 from forge.foundation.paths import projects_dir
+from forge.foundation.retention import DAY, remove_session
 from forge.foundation.sessions import project_folders, summary, transcripts
 from forge.foundation.transcript import Transcript
 from forge.hosts.cli.command import Arguments, take_words
@@ -17,9 +15,7 @@ from forge.hosts.cli.sessions import COMMAND
 from forge.hosts.cli.sessions_place import Place, age, amount, find, number, print_json, session_id
 from forge.hosts.configuration import load_configuration
 from forge.hosts.options import read_options
-
-DEFAULT_DAYS = 30
-_DAY = 86400
+from forge.hosts.tidying import kept_days
 
 
 def rename(place: Place, given: Arguments) -> int:
@@ -46,7 +42,7 @@ def delete(place: Place, given: Arguments) -> int:
     if not _agreed(place, given, paths):
         return 1
     for path in paths:
-        remove(place, path)
+        remove_session(place.places.claude_dir, path)
     _tell(given, paths, "Deleted", place)
     return 0
 
@@ -55,7 +51,8 @@ def cleanup(place: Place, given: Arguments) -> int:
     """Removes the sessions of all directories that have not been used for a long time."""
     if given.words:
         raise UsageError("cleanup takes no words.", "See: forge sessions --help")
-    days = number(given, "days", _kept_days(place))
+    c = load_configuration(read_options(place.line), place.env, place.places.cwd)
+    days = number(given, "days", kept_days(c))
     if days < 1:
         raise UsageError("--days must be at least 1.")
     folders = project_folders(projects_dir(place.places))
@@ -63,7 +60,7 @@ def cleanup(place: Place, given: Arguments) -> int:
         path
         for folder in folders
         for path in transcripts(folder)
-        if place.now - os.stat(path).st_mtime > days * _DAY
+        if place.now - os.stat(path).st_mtime > days * DAY
     ]
     if given.on("dry_run") or not old:
         _tell(given, old, "Would delete", place)
@@ -73,29 +70,9 @@ def cleanup(place: Place, given: Arguments) -> int:
     if not _agreed(place, given, old):
         return 1
     for path in old:
-        remove(place, path)
+        remove_session(place.places.claude_dir, path)
     _tell(given, old, "Deleted", place)
     return 0
-
-
-def remove(place: Place, path: str) -> None:
-    """Deletes a transcript with its large outputs, sub-agents and file checkpoints.
-
-    The transcript goes last: what an interrupted deletion leaves is still listed and can be deleted again.
-    """
-    for folder in (path.removesuffix(".jsonl"), history_dir(place.places.claude_dir, session_id(path))):
-        if os.path.islink(folder):
-            os.unlink(folder)
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-    with suppress(FileNotFoundError):
-        os.unlink(path)
-
-
-def _kept_days(place: Place) -> int:
-    c = load_configuration(read_options(place.line), place.env, place.places.cwd)
-    days = c.settings.get("cleanupPeriodDays", DEFAULT_DAYS)
-    return days if isinstance(days, int) and days >= 1 else DEFAULT_DAYS
 
 
 def _agreed(place: Place, given: Arguments, paths: list[str]) -> bool:

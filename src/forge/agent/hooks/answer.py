@@ -1,0 +1,79 @@
+"""One handler's run, judged: what its exit code and its output mean for the event. Pure functions."""
+
+from __future__ import annotations
+
+import msgspec
+
+from forge.agent.hooks.hook import Hook
+from forge.agent.hooks.output import Output, Wrong, parse_output
+
+# Events whose end may not be held up by a hook that does not work.
+_NEVER_BLOCKED_BY_FAILURE = ("Stop", "SubagentStop", "TaskCompleted", "TeammateIdle")
+
+
+class Run(msgspec.Struct, frozen=True):
+    """How a handler ended. `failure` is why it could not be run or gave no answer at all."""
+
+    hook: Hook
+    exit_code: int | None = 0
+    stdout: str = ""
+    stderr: str = ""
+    failure: str = ""
+    timed_out: bool = False
+    duration_ms: float = 0
+    output: Output | None = None
+    combined: str = ""
+    asynchronous: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A judged run. `block` is the text of a block by exit code; `plain` what may serve as context."""
+
+    run: Run
+    outcome: str
+    output: Output | None = None
+    block: str | None = None
+    plain: str = ""
+    no_verdict: bool = False
+    error: str = ""
+
+
+def judge(run: Run) -> Answer:
+    """What a run means; a failed one blocks only where its hook says so."""
+    if run.timed_out:
+        return _failed(run, "timed out", "", outcome="cancelled")
+    if run.failure:
+        return _failed(run, "failed", run.failure)
+    parsed = run.output if run.output is not None else parse_output(run.stdout, run.hook.event)
+    if run.exit_code == 2:
+        return Answer(
+            run, "error", output=parsed if isinstance(parsed, Output) else None, block=_blocked(run)
+        )
+    if isinstance(parsed, Wrong):
+        return _failed(run, "failed", f"Hook JSON output validation failed: {parsed.problem}")
+    return _ended(run, parsed)
+
+
+def _ended(run: Run, output: Output | None) -> Answer:
+    if output is not None:
+        return Answer(run, "success", output=output)
+    if run.exit_code == 0:
+        return Answer(run, "success", plain=run.stdout.rstrip("\n"))
+    severe = run.exit_code is None or run.exit_code >= 126 or run.exit_code < 0
+    return _failed(run, "failed", run.stderr.strip(), severe=severe)
+
+
+def _failed(run: Run, how: str, detail: str, *, outcome: str = "error", severe: bool = True) -> Answer:
+    hook = run.hook
+    if hook.fields.get("onFailure") == "block" and hook.event not in _NEVER_BLOCKED_BY_FAILURE:
+        text = f'[{hook.label}]: {how}; blocking because onFailure is "block"'
+        return Answer(run, outcome, block=f"{text}\n{detail}" if detail else text)
+    return Answer(run, outcome, no_verdict=severe, error=detail or how)
+
+
+def _blocked(run: Run) -> str:
+    said = f"[{run.hook.label}]: {run.stderr.strip() or 'No stderr output'}"
+    if run.hook.plugin is None:
+        return said
+    gap = "\n\n" if run.hook.event == "PreToolUse" else "\n"
+    return f"{said}{gap}This hook comes from the {run.hook.plugin.id} plugin."

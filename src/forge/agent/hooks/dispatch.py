@@ -1,0 +1,146 @@
+"""One event from its facts to the folded outcome: choose, start all at once, judge as they end, fold."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from forge.agent.event import HookEnded, HookSaid, HookStarted
+from forge.agent.hooks.answer import Answer, Run, judge
+from forge.agent.hooks.attach import attach
+from forge.agent.hooks.conditions import meets
+from forge.agent.hooks.configured import without_repeats
+from forge.agent.hooks.engine import Engine
+from forge.agent.hooks.fold import fold
+from forge.agent.hooks.hook import Hook
+from forge.agent.hooks.payload import hook_name, match_value, payload_of
+from forge.agent.hooks.port import NOTHING, Outcome
+from forge.agent.hooks.run import Firing, run_hook
+from forge.agent.hooks.standing import standing_of
+from forge.agent.hooks.wording import bounded, texts
+from forge.agent.session import Session
+from forge.foundation.hookspec import HOOKS, Can
+
+NO_ANSWER = "gave no usable answer, so it didn't check this action."
+TOO_LATE = "didn't answer in time, so it didn't check this action."
+_SESSION_END_SECONDS = 60.0
+
+
+async def dispatch(engine: Engine, s: Session, event: str, own: dict[str, Any]) -> Outcome:
+    """Runs the hooks an event concerns and returns what they want, as far as the event allows it."""
+    spec = HOOKS[event]
+    standing = standing_of(engine, s, own)
+    payload = payload_of(spec, standing, own)
+    value = match_value(spec, payload)
+    chosen = without_repeats(
+        [h for h in engine.picked(event, value) if _concerns(h, payload, s, standing.agent_id)]
+    )
+    if not chosen:
+        return NOTHING
+    name = hook_name(spec, value)
+    firing = Firing(engine, s, spec, name, payload, _budget(engine, s, event))
+    answers: list[Answer] = []
+    tasks = [asyncio.ensure_future(_one(firing, hook, n, answers)) for n, hook in enumerate(chosen)]
+    try:
+        await asyncio.gather(*tasks)
+    except asyncio.CancelledError:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+    answers = [bounded(answer, s.parts.results_dir, n) for n, answer in enumerate(answers)]
+    outcome = fold(event, answers)
+    told = texts(spec, name, str(payload.get("tool_use_id", "")), answers, outcome)
+    attach(s, firing, answers, told)
+    return msgspec.structs.replace(
+        outcome,
+        told=told,
+        runs=[_summary(answer) for answer in answers],
+        failures=[(a.run.hook.label, _why(a)) for a in answers if a.outcome != "success"],
+    )
+
+
+def _concerns(hook: Hook, payload: dict[str, Any], s: Session, agent_id: str) -> bool:
+    if hook.agent_id and hook.agent_id != agent_id:
+        return False
+    # They could not be reached so early; the reference leaves them out without a word.
+    if hook.kind == "http" and hook.event in ("SessionStart", "Setup"):
+        return False
+    condition = hook.fields.get("if")
+    return not condition or meets(condition, payload, s.situation)
+
+
+def _budget(engine: Engine, s: Session, event: str) -> float | None:
+    """Seconds for all hooks of an event together; only the end of a session is in such a hurry."""
+    if event != "SessionEnd":
+        return None
+    given = s.parts.env.get("CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS", "")
+    if given.isdecimal():
+        return int(given) / 1000
+    asked = [float(h.fields["timeout"]) for h in engine.hooks(event) if "timeout" in h.fields]
+    return min(_SESSION_END_SECONDS, max([HOOKS[event].timeout, *asked]))
+
+
+async def _one(firing: Firing, hook: Hook, number: int, answers: list[Answer]) -> None:
+    s = firing.session
+    main = firing.engine.session or s
+    identity = s.parts.new_id()
+    shown = firing.spec.reported is not None and hook.kind != "callback"
+    if shown:
+        main.emit(HookStarted(identity, firing.name, hook.event, str(hook.fields.get("statusMessage", ""))))
+    run = await run_hook(firing, hook, number, identity)
+    answer = judge(run)
+    if shown:
+        main.emit(_ended(identity, firing.name, answer))
+    if run.asynchronous:
+        return
+    answers.append(answer)
+    _speak(firing, main, answer)
+    if hook.fields.get("once") and hook.base and answer.outcome == "success":
+        firing.engine.drop(hook)
+
+
+def _ended(identity: str, name: str, answer: Answer) -> HookEnded:
+    run = answer.run
+    text = "" if run.timed_out else run.combined
+    out, err = ("", "") if run.timed_out else (run.stdout, run.stderr or run.failure)
+    return HookEnded(
+        identity, name, run.hook.event, text or run.failure, out, err, run.exit_code, answer.outcome
+    )
+
+
+def _speak(firing: Firing, main: Session, answer: Answer) -> None:
+    """What the user hears of one answer."""
+    event = firing.spec.name
+    words = answer.output.system_message if answer.output is not None else None
+    if words and Can.NOTIFY in firing.spec.can:
+        main.emit(HookSaid("\n".join(f"{firing.name} says: {line}" for line in words.splitlines()), "notice"))
+    if answer.no_verdict and event == "PreToolUse" and answer.block is None:
+        main.emit(_unchecked(answer, firing))
+
+
+def _unchecked(answer: Answer, firing: Firing) -> HookSaid:
+    plugin = answer.run.hook.plugin
+    who = "A hook" if plugin is None else f'A hook of the "{plugin.name}" plugin'
+    facts: dict[str, Any] = {
+        "hook_event": firing.spec.name,
+        "tool_use_id": firing.payload.get("tool_use_id", ""),
+        "timed_out": answer.run.timed_out,
+    }
+    if plugin is not None:
+        facts |= {"plugin_id": plugin.id, "plugin_root": plugin.root}
+    words = f"{who} {TOO_LATE if answer.run.timed_out else NO_ANSWER}"
+    return HookSaid(words, "warning", {"tag": "hook_no_verdict", "hook_no_verdict": facts})
+
+
+def _summary(answer: Answer) -> dict[str, Any]:
+    return {"command": answer.run.hook.label, "durationMs": round(answer.run.duration_ms)}
+
+
+def _why(answer: Answer) -> str:
+    run: Run = answer.run
+    if run.timed_out:
+        return "Hook cancelled"
+    return run.stderr.strip() or answer.error or run.failure or f"exit code {run.exit_code}"

@@ -1,0 +1,170 @@
+"""What the tool pipeline and the loop do with the answers of hooks: tell the model, rewrite, end the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from forge.agent.done import Done
+from forge.agent.event import TitleChanged
+from forge.agent.hooks.port import Outcome, Told
+from forge.agent.session import Session
+from forge.core.message import Aside, Block, Text, ToolResult, ToolUse
+from forge.foundation.encode import dumps
+
+RETRY = "The PermissionDenied hook indicated you may retry this tool call."
+
+
+def tell(s: Session, told: list[Told], result_of: str = "") -> None:
+    """Writes texts for the model down; they reach it with the results of the calls under way."""
+    for each in told:
+        facts = {**each.facts, "resultOf": result_of} if result_of else each.facts
+        s.recorder.reminder(each.kind, each.text, facts, role="system")
+        s.turn.asides.append(Aside(each.text, result_of))
+
+
+def take_asides(s: Session) -> list[Block]:
+    """What has been told since the last message of the user."""
+    taken: list[Block] = [*s.turn.asides]
+    s.turn.asides = []
+    return taken
+
+
+def tell_now(s: Session, told: list[Told]) -> None:
+    """Puts texts for the model into the history at once."""
+    tell(s, told)
+    if asides := take_asides(s):
+        s.add_user(asides)
+
+
+async def before_call(s: Session, call: ToolUse) -> Outcome:
+    """PreToolUse: what hooks say to a call; one that ends the turn lets this call run first."""
+    if call.name in ("TaskCreate", "TaskUpdate"):
+        _watch_tasks(s)
+    outcome = await s.hooks.fire(
+        "PreToolUse", tool_name=call.name, tool_input=call.input, tool_use_id=call.id, **_server(s, call)
+    )
+    tell(s, outcome.told)
+    if outcome.end_turn:
+        s.turn.end_after_calls = True
+    return outcome
+
+
+async def after_call(s: Session, call: ToolUse, done: Done, took_ms: float) -> Done:
+    """PostToolUse or PostToolUseFailure: the result, perhaps another one."""
+    facts: dict[str, Any] = {"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}
+    facts |= {"duration_ms": round(took_ms), **_server(s, call)}
+    if done.result.is_error:
+        error = _text(done.result)
+        outcome = await s.hooks.fire("PostToolUseFailure", **facts, error=error, is_interrupt=False)
+    else:
+        outcome = await s.hooks.fire("PostToolUse", **facts, tool_response=done.data)
+    tell(s, outcome.told, call.id)
+    if outcome.end_turn:
+        s.turn.end_after_calls = True
+    return _replaced(call, done, outcome.tool_output)
+
+
+async def after_calls(s: Session, calls: list[ToolUse], results: Mapping[str, Done]) -> None:
+    """PostToolBatch: all calls of a reply have their results."""
+    rows = [
+        {
+            "tool_name": call.name,
+            "tool_input": call.input,
+            "tool_use_id": call.id,
+            "tool_response": results[call.id].result.content,
+        }
+        for call in calls
+        if call.id in results
+    ]
+    outcome = await s.hooks.fire("PostToolBatch", tool_calls=rows)
+    tell(s, outcome.told)
+    if outcome.end_turn or outcome.blocks:
+        s.turn.end_after_calls = True
+
+
+async def refused_call(s: Session, call: ToolUse, reason: str) -> None:
+    """PermissionDenied: a call was refused without anybody having been asked; a hook may encourage a retry."""
+    outcome = await s.hooks.fire(
+        "PermissionDenied", tool_name=call.name, tool_input=call.input, tool_use_id=call.id, reason=reason
+    )
+    if outcome.retry:
+        tell(s, [Told("hook_additional_context", RETRY)])
+
+
+async def notify(s: Session, kind: str, message: str, title: str = "") -> None:
+    """Notification: Forge wants somebody's attention."""
+    named = {"title": title} if title else {}
+    await s.hooks.fire("Notification", message=message, notification_type=kind, **named)
+
+
+def late_texts(s: Session) -> None:
+    """What hooks in the background have said reaches the model with the next request."""
+    take = getattr(s.hooks, "take_late", None)
+    texts = take() if take is not None else []
+    if texts:
+        tell_now(s, [Told("async_hook_response", text) for text in texts])
+
+
+def give_title(s: Session, title: str) -> None:
+    """The title a hook has chosen."""
+    if title:
+        s.recorder.side("custom-title", customTitle=title)
+        s.emit(TitleChanged(title))
+
+
+def _server(s: Session, call: ToolUse) -> dict[str, Any]:
+    """Where a tool of an MCP server comes from."""
+    parts = call.name.split("__", 2)
+    if len(parts) < 3 or parts[0] != "mcp":
+        return {}
+    tool = s.find_tool(call.name)
+    source = tool.origin.scope.value if tool is not None else "dynamic"
+    return {"mcp_server": {"name": parts[1], "source": source}}
+
+
+def _text(result: ToolResult) -> str:
+    if isinstance(result.content, str):
+        return result.content
+    return "\n".join(b.text for b in result.content if isinstance(b, Text))
+
+
+def _replaced(call: ToolUse, done: Done, given: Any) -> Done:
+    """The result a hook wants instead; one that does not fit the tool is ignored."""
+    if given is msgspec.UNSET or given is None:
+        return done
+    if call.name.startswith("mcp__"):
+        content = given if isinstance(given, str) else dumps(given).decode()
+    elif not isinstance(given, dict) or not isinstance(_plain(done.data), dict):
+        return done
+    elif not {key for key in _REQUIRED.get(call.name, _plain(done.data))} <= set(given):
+        return done
+    elif call.name == "Bash":
+        content = "\n".join(str(given[k]) for k in ("stdout", "stderr") if given[k])
+    else:
+        content = dumps(given).decode()
+    result = ToolResult(call.id, content, done.result.is_error)
+    return msgspec.structs.replace(done, result=result, data=given)
+
+
+_REQUIRED = {"Bash": ("stdout", "stderr", "interrupted", "isImage")}
+
+
+def _plain(data: Any) -> Any:
+    return msgspec.to_builtins(data) if isinstance(data, msgspec.Struct) else data
+
+
+def _watch_tasks(s: Session) -> None:
+    """Tasks tell hooks before they are put on the list or taken off it."""
+    from forge.core.tools.tasks import Task, TaskWatch  # only sessions with task tools need it
+
+    async def object_to(event: str, task: Task) -> str:
+        outcome = await s.hooks.fire(
+            event, task_id=task.id, task_subject=task.subject, task_description=task.description
+        )
+        texts = [block.text for block in outcome.blocks]
+        return f"{event} hook feedback:\n" + "\n".join(texts) if texts else ""
+
+    s.keep(TaskWatch).object_to = object_to

@@ -1,0 +1,12 @@
+"""What hooks have to know beyond the session itself."""
+
+from __future__ import annotations
+
+
+class HookState:
+    """The prompt under way, the name of the main agent, and whether a hook has stopped everything."""
+
+    def __init__(self) -> None:
+        self.prompt_id = ""
+        self.agent_type = ""
+        self.interrupted = False

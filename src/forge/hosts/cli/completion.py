@@ -1,0 +1,81 @@
+"""`forge completion`: scripts for bash, zsh and fish, which ask `forge completion --words` for the words."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from forge.foundation.errors import ForgeError, UsageError
+from forge.hosts.cli.command import Command, help_text
+from forge.hosts.cli.completion_words import complete
+from forge.hosts.cli.parse import CommandLine
+
+SHELLS = ("bash", "zsh", "fish")
+
+COMMAND = Command(
+    name="completion",
+    usage=("completion bash|zsh|fish",),
+    about=(
+        "Prints a script that completes sub-commands, options and names of plugins, marketplaces and "
+        "sessions. "
+        "Put the line of your shell into its start file."
+    ),
+    flags=(),
+    examples=(
+        ('eval "$(forge completion bash)"', "in ~/.bashrc"),
+        ('eval "$(forge completion zsh)"', "in ~/.zshrc, behind compinit"),
+        ("forge completion fish | source", "in ~/.config/fish/config.fish"),
+    ),
+)
+
+# Every script hands over the words of the line up to the cursor, and gets one candidate per line.
+_BASH = """\
+_forge_complete() {
+    local IFS=$'\\n'
+    COMPREPLY=($(forge completion --words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+    if [ ${#COMPREPLY[@]} -eq 0 ]; then
+        COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
+    fi
+}
+# Ids have an @, flags an =: neither ends a word here.
+COMP_WORDBREAKS=${COMP_WORDBREAKS//[@=:]/}
+complete -o filenames -F _forge_complete forge
+"""
+_ZSH = """\
+_forge() {
+    local -a found
+    found=("${(@f)$(forge completion --words "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    if [[ -n "${found[1]}" ]]; then
+        compadd -Q -- "${found[@]}"
+    else
+        _files
+    fi
+}
+compdef _forge forge
+"""
+_FISH = """\
+function __forge_complete
+    set -l words (commandline -opc) (commandline -ct)
+    forge completion --words $words[2..-1] 2>/dev/null
+end
+complete -c forge -a '(__forge_complete)'
+"""
+_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
+
+def run(line: CommandLine, env: dict[str, str]) -> int:
+    """Prints a script, or with `--words` what could stand at the end of the given words."""
+    if line.rest[:1] == ["--words"]:
+        try:
+            found = complete(line.rest[1:] or [""], env, os.getcwd())
+        except (ForgeError, OSError):
+            found = []  # a broken settings file must not write into somebody's prompt
+        sys.stdout.write("".join(f"{word}\n" for word in found))
+        return 0
+    if line.rest in (["--help"], ["-h"]):
+        sys.stdout.write(help_text(COMMAND) + "\n")
+        return 0
+    if len(line.rest) != 1 or line.rest[0] not in SHELLS:
+        raise UsageError(f"Name one of: {', '.join(SHELLS)}.", "See: forge completion --help")
+    sys.stdout.write(_SCRIPTS[line.rest[0]])
+    return 0
