@@ -33,69 +33,82 @@ class PluginServer:
         self.packages.setdefault(name, {})[version] = tarball(files)
 
 
+class Site(ThreadingHTTPServer):
+    """The socket with what it serves."""
+
+    served: PluginServer
+
+
+class Answer(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Site
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self._answer(b"")
+
+    def do_POST(self) -> None:
+        self._answer(self.rfile.read(int(self.headers.get("content-length") or 0)))
+
+    def _answer(self, body: bytes) -> None:
+        served = self.server.served
+        path, _, query = self.path.partition("?")
+        file = served.root / path.lstrip("/")
+        served.requests.append(path)
+        if path in served.redirects:
+            self._send(302, b"", location=served.redirects[path])
+        elif path.startswith("/npm/"):
+            self._send(*_registry(served, path.removeprefix("/npm/")))
+        elif ".git/" in path:
+            self._git(path, query, body)
+        elif file.is_file():
+            self._send(200, file.read_bytes())
+        else:
+            self._send(404, b"not here")
+
+    def _git(self, path: str, query: str, body: bytes) -> None:
+        env = {
+            "PATH": os.environ["PATH"],
+            "GIT_PROJECT_ROOT": str(self.server.served.root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "REQUEST_METHOD": self.command,
+            "CONTENT_TYPE": self.headers.get("content-type", ""),
+            "CONTENT_LENGTH": str(len(body)),
+            "HTTP_CONTENT_ENCODING": self.headers.get("content-encoding", ""),
+            "GIT_PROTOCOL": self.headers.get("git-protocol", ""),
+        }
+        command = ["git", "http-backend"]
+        done = subprocess.run(command, input=body, env=env, capture_output=True, check=False)
+        head, _, data = done.stdout.partition(b"\r\n\r\n")
+        fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if line)
+        self._send(int(fields.pop("Status", "200").split()[0]), data, **fields)
+
+    def _send(self, status: int, data: bytes, **fields: str) -> None:
+        self.send_response(status)
+        for name, value in {**fields, "content-length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
 @contextmanager
 def serve_plugins(root: Path) -> Iterator[PluginServer]:
     """Runs the server until the block is left."""
-    served = PluginServer(root)
-
-    class Answer(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-        def do_GET(self) -> None:
-            self._answer(b"")
-
-        def do_POST(self) -> None:
-            self._answer(self.rfile.read(int(self.headers.get("content-length") or 0)))
-
-        def _answer(self, body: bytes) -> None:
-            path, _, query = self.path.partition("?")
-            served.requests.append(path)
-            if path in served.redirects:
-                self._send(302, b"", location=served.redirects[path])
-            elif path.startswith("/npm/"):
-                self._send(*_registry(served, path.removeprefix("/npm/")))
-            elif ".git/" in path:
-                self._git(path, query, body)
-            elif (root / path.lstrip("/")).is_file():
-                self._send(200, (root / path.lstrip("/")).read_bytes())
-            else:
-                self._send(404, b"not here")
-
-        def _git(self, path: str, query: str, body: bytes) -> None:
-            env = {
-                "PATH": os.environ["PATH"],
-                "GIT_PROJECT_ROOT": str(root),
-                "GIT_HTTP_EXPORT_ALL": "1",
-                "PATH_INFO": path,
-                "QUERY_STRING": query,
-                "REQUEST_METHOD": self.command,
-                "CONTENT_TYPE": self.headers.get("content-type", ""),
-                "CONTENT_LENGTH": str(len(body)),
-                "HTTP_CONTENT_ENCODING": self.headers.get("content-encoding", ""),
-                "GIT_PROTOCOL": self.headers.get("git-protocol", ""),
-            }
-            done = subprocess.run(["git", "http-backend"], input=body, env=env, capture_output=True, check=False)
-            head, _, data = done.stdout.partition(b"\r\n\r\n")
-            fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if line)
-            self._send(int(fields.pop("Status", "200").split()[0]), data, **fields)
-
-        def _send(self, status: int, data: bytes, **fields: str) -> None:
-            self.send_response(status)
-            for name, value in {**fields, "content-length": str(len(data))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    site = Site(("127.0.0.1", 0), Answer)
+    served = site.served = PluginServer(root)
+    served.url = f"http://127.0.0.1:{site.server_address[1]}"
+    thread = Thread(target=site.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
-    served.url = f"http://127.0.0.1:{server.server_address[1]}"
     try:
         yield served
     finally:
-        server.shutdown()
-        server.server_close()
+        site.shutdown()
+        site.server_close()
         thread.join()
 
 

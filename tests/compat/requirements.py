@@ -35,8 +35,8 @@ S0-04 done documented registry: tools and other components come and go while a s
 S0-05 done observed settings: settings.json survives a change of one key with everything else as it was
 S0-06 planned documented extensions: SKILL.md is read and written back, unknown keys included
 S0-07 planned documented hooks: hooks.json is read and written back
-S0-08 planned documented extensions: plugin.json is read and written back
-S0-09 planned documented mcp: .mcp.json is read and written back
+S0-08 done documented extensions: plugin.json is read and written back
+S0-09 done documented mcp: .mcp.json is read and written back
 S0-10 done documented memory: CLAUDE.md reaches the model; writing keeps the user's text
 S0-11 planned observed conformance: each file format makes the round trip through both programs
 S0-12 planned decided extensions: WebAssembly plugins run without file or network access unless granted
@@ -68,10 +68,10 @@ S0-37 planned observed hooks: JSON goes in on stdin and comes back on stdout
 S0-38 planned observed hooks: the input carries the reference's field names
 S0-39 planned decided hooks: project and plugin directories are environment variables, in both families
 S0-40 planned documented hooks: blocking, allowing, changing and timing out are each tested
-S0-41 planned documented extensions: all fields of a plugin manifest are parsed
-S0-42 planned documented extensions: an odd version text does not stop a plugin
+S0-41 done documented extensions: all fields of a plugin manifest are parsed
+S0-42 done documented extensions: an odd version text does not stop a plugin
 S0-43 planned decided extensions: provenance texts show claude.NAME // the key is NAME@SOURCE
-S0-44 planned documented extensions: paths in a manifest cannot leave the plugin
+S0-44 done documented extensions: paths in a manifest cannot leave the plugin
 S0-45 planned documented extensions: language servers of plugins are started
 S0-46 done observed settings: later files win: user, project, local, in each of the three dialects
 S0-47 done documented settings: missing files are no error; the local file is kept out of git
@@ -80,29 +80,29 @@ S0-49 planned documented mcp: servers of an enabled plugin start by themselves
 S0-50 planned documented mcp: variables in server entries are replaced
 S0-51 planned observed extensions: everything below .claude is loaded // hooks/hooks.json too, with a note
 S0-52 planned decided extensions: .forgecode directories are read
-S0-53 planned decided extensions: plugins inside a project are offered once the workspace is trusted
-S0-54 planned documented marketplace: marketplaces can be added, listed, updated and removed
-S0-55 planned documented marketplace: plugins install from git, archives and packages at a fixed version
+S0-53 done decided extensions: plugins inside a project are offered once the workspace is trusted
+S0-54 done documented marketplace: marketplaces can be added, listed, updated and removed
+S0-55 done documented marketplace: plugins install from git, archives and packages at a fixed version
 S0-56 planned documented conformance: public plugins and skills are part of the tests
-S1-01 planned documented extensions: manifest fields in camelCase, unknown ones ignored
-S1-02 planned documented extensions: a plugin without a name is called like its directory
-S1-03 planned documented extensions: an author is a text or an object
-S1-04 planned documented extensions: component paths are one text or a list
-S1-05 planned documented extensions: hooks of a manifest are a path, an object or both
-S1-06 planned documented extensions: broken JSON is reported with file and position
+S1-01 done documented extensions: manifest fields in camelCase, unknown ones ignored
+S1-02 done documented extensions: a plugin without a name is called like its directory
+S1-03 done documented extensions: an author is a text or an object
+S1-04 done documented extensions: component paths are one text or a list
+S1-05 done documented extensions: hooks of a manifest are a path, an object or both
+S1-06 done documented extensions: broken JSON is reported with file and position
 S1-07 planned documented extensions: the list of plugins shows where each came from
-S1-08 planned documented extensions: a loaded plugin has absolute paths, its servers and its hooks
-S1-09 planned decided extensions: user and project plugin directories are independent
-S1-10 planned decided extensions: four scan roots, the last one wins
+S1-08 done documented extensions: a loaded plugin has absolute paths, its servers and its hooks
+S1-09 done decided extensions: user and project plugin directories are independent
+S1-10 done decided extensions: four scan roots, the last one wins
 S1-11 planned documented extensions: scan roots are read in parallel
-S1-12 planned documented extensions: three places for a manifest, tried in order
-S1-13 planned documented extensions: components are found in their usual directories
-S1-14 planned documented mcp: a manifest's servers win over the .mcp.json beside it
-S1-15 planned documented extensions: a project's copy of a plugin hides the user's
-S1-16 planned documented extensions: plugins are switched on and off in settings
-S1-17 planned documented extensions: a broken plugin is skipped; an unreadable root is an error
-S1-18 planned documented extensions: discovery returns its errors as data
-S1-19 planned documented extensions: the cached loader can be invalidated and is safe under concurrency
+S1-12 done documented extensions: three places for a manifest, tried in order
+S1-13 done documented extensions: components are found in their usual directories
+S1-14 done documented mcp: a manifest's servers win over the .mcp.json beside it
+S1-15 done documented extensions: a project's copy of a plugin hides the user's
+S1-16 done documented extensions: plugins are switched on and off in settings
+S1-17 done documented extensions: a broken plugin is skipped; an unreadable root is an error
+S1-18 done documented extensions: discovery returns its errors as data
+S1-19 done documented extensions: the cached loader can be invalidated and is safe under concurrency
 S1-20 planned documented extensions: a folder copied out of the reference program works
 S1-21 planned documented extensions: skills, commands and agents share one loader with provenance
 S1-22 planned documented extensions: skill keys are accepted with dashes and underscores
@@ -210,14 +210,14 @@ S1-123 planned documented elicitation: complete JSON-Schema forms
 S1-124 planned documented elicitation: address mode can complete by itself
 S1-125 planned documented elicitation: both modes are tested on a terminal
 S1-126 planned documented extensions: slash commands list, switch, show, reload and install plugins
-S1-127 planned documented extensions: install paths with spaces; usage text without one
-S1-128 planned documented extensions: installing checks, asks, copies and registers as disabled
-S1-129 planned documented extensions: forge plugin offers the same verbs
+S1-127 done documented extensions: install paths with spaces; usage text without one
+S1-128 done documented extensions: installing checks, asks, copies and registers as disabled
+S1-129 done documented extensions: forge plugin offers the same verbs
 S1-130 planned documented terminal: the zsh integration knows :plugin
-S1-131 planned documented terminal: completion of verbs and plugin names
+S1-131 done documented terminal: completion of verbs and plugin names
 S1-132 planned documented extensions: reload refreshes everything in a fixed order
 S1-133 planned observed mcp: a plugin's servers are named after it
-S1-134 planned documented mcp: three shapes of .mcp.json
+S1-134 done documented mcp: three shapes of .mcp.json
 S1-135 planned documented conformance: a formatter plugin runs after edits only
 S1-136 planned documented conformance: a logging plugin sees each command
 S1-137 planned documented conformance: a guard plugin blocks a removal

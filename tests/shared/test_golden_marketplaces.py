@@ -1,4 +1,4 @@
-"""The plugin commands against what the reference printed and wrote, where its recordings are beside this checkout."""
+"""The plugin commands against what the reference printed and wrote, where its recordings are at hand."""
 
 from __future__ import annotations
 

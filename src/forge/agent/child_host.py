@@ -144,7 +144,7 @@ class ChildHooks:
         self.follow: Callable[[], None] = _stay
 
     async def fire(self, event: str, **payload: Any) -> Outcome:
-        if event == "UserPromptSubmit":
+        if event in ("UserPromptSubmit", "MessageDisplay"):
             return NOTHING
         if event == "PreToolUse":
             self.follow()
@@ -154,7 +154,7 @@ class ChildHooks:
             facts["agent_transcript_path"] = self._transcript
             if self.child is not None and self.child.turn.text:
                 facts["last_assistant_message"] = self.child.turn.text
-        return await self.outer.fire(event, **facts)
+        return await self.outer.fire(event, **facts, within=self.child)
 
 
 def _stay() -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 
 from forge.agent.event import Compacted, Compacting
+from forge.agent.hooks.compaction import after_summary, before_compaction
+from forge.agent.hooks.sites import tell_now
 from forge.agent.ledger import charge_aside
 from forge.agent.memory import renew_memory
 from forge.agent.session import Session
@@ -56,21 +58,21 @@ async def compact(s: Session, trigger: str, instructions: str = "") -> None:
             kind="context_overflow",
             hint="Start a new session, or leave out large files and tools.",
         )
-    before = await s.hooks.fire("PreCompact", trigger=trigger, custom_instructions=instructions or None)
-    if before.verdict == "deny":
-        raise ModelError(f"Compaction was blocked: {before.reason}", kind="context_overflow")
     started = s.parts.clock()
-    s.emit(Compacting())
-    wishes = "\n\n".join([instructions, *before.context]).strip()
-    summary, omitted = await _summarise(s, wishes)
+    s.emit(Compacting(trigger))
+    added = await before_compaction(s, trigger, instructions)
+    wishes = "\n\n".join([instructions, *added]).strip()
+    summary, omitted, raw = await _summarise(s, wishes)
+    told = await after_summary(s, raw)
     took = (s.parts.clock() - started) * 1000
     await renew_memory(s)
     _replace(s, summary, trigger, omitted=omitted, took_ms=took)
-    await s.hooks.fire("PostCompact", trigger=trigger, compact_summary=summary)
+    tell_now(s, told)
+    await s.hooks.fire("PostCompact", trigger=trigger, compact_summary=raw)
 
 
-async def _summarise(s: Session, wishes: str) -> tuple[str, bool]:
-    """The summary, and whether older messages had to be left out of it."""
+async def _summarise(s: Session, wishes: str) -> tuple[str, bool, str]:
+    """The summary, whether older messages had to be left out of it, and all the model said."""
     history = list(s.messages)
     for halving in range(MAX_HALVINGS):
         try:
@@ -88,14 +90,14 @@ async def _summarise(s: Session, wishes: str) -> tuple[str, bool]:
             raise ModelError(
                 "The model gave no summary; the conversation is unchanged.", kind="context_overflow"
             )
-        return summary, halving > 0
+        return summary, halving > 0, words
     raise ModelError("Even a part of the conversation is too long to summarise.", kind="context_overflow")
 
 
 async def _ask(s: Session, history: list[Message], wishes: str) -> Finished:
     asking = text("compact_request")
     if wishes:
-        asking = f"{asking}\n\nAdditional instructions for this summary:\n{wishes}"
+        asking = f"{asking}\n\n\nAdditional Instructions:\n{wishes}"
     if history[-1].role == "user":
         messages = [*history[:-1], Message("user", [*history[-1].blocks, Text(asking)])]
     else:

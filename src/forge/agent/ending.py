@@ -26,7 +26,7 @@ def end(
     """Ends the turn with what it has brought about."""
     turn, owed = s.turn, s.structured
     value: Any = None if owed is None or owed.value is msgspec.UNSET else owed.value
-    text = dumps(value).decode() if value is not None else result or turn.text
+    text = dumps(value).decode() if value is not None else result or turn.shown
     ended = TurnEnded(
         subtype=subtype,
         terminal_reason=reason,

@@ -109,6 +109,8 @@ class Warned(msgspec.Struct, frozen=True):
 class Compacting(msgspec.Struct, frozen=True):
     """The history is being summarised."""
 
+    trigger: str = "auto"
+
 
 class Compacted(msgspec.Struct, frozen=True):
     """The history is now a summary. `facts` are the numbers of the transcript's boundary record."""
@@ -118,6 +120,12 @@ class Compacted(msgspec.Struct, frozen=True):
     summary: str
     facts: dict[str, Any]
     logical_parent: str | None = None
+
+
+class CompactionSkipped(msgspec.Struct, frozen=True):
+    """The history stays as it is; `why` says who did not want a summary."""
+
+    why: str
 
 
 class LocalOutput(msgspec.Struct, frozen=True):
@@ -276,6 +284,7 @@ Event = (
     | Warned
     | Compacting
     | Compacted
+    | CompactionSkipped
     | LocalOutput
     | JobStarted
     | JobEnded

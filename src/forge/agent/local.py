@@ -9,6 +9,7 @@ import msgspec
 from forge.agent.compact import compact, possible, threshold
 from forge.agent.ending import end
 from forge.agent.event import LocalOutput, TurnEnded, TurnStarted
+from forge.agent.hooks.compaction import Blocked
 from forge.agent.memory_commands import list_memory
 from forge.agent.session import Prompt, Session
 from forge.core.message import Text
@@ -25,17 +26,21 @@ async def run_local(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs a local command as a turn of its own."""
     name = local_command(prompt)
     argument = prompt.text.partition(" ")[2].strip()
+    blocked = ""
     try:
         said = await _COMMANDS[name](s, argument)
+    except Blocked as error:
+        said = blocked = error.message
     except ModelError as error:
         said = f"Error: {error}"
     if name != "compact":
         s.emit(TurnStarted(prompt.uuid))
     _remember(s, prompt, name, said)
     s.emit(LocalOutput(s.parts.new_id(), said))
-    quiet = "" if name == "compact" else said
+    quiet = blocked if name == "compact" else said
     ended = end(s, result=quiet)
-    return msgspec.structs.replace(ended, num_turns=0, stop_reason=None, result=quiet, local_command=name)
+    ended = msgspec.structs.replace(ended, num_turns=0, stop_reason=None, result=quiet, local_command=name)
+    return msgspec.structs.replace(ended, terminal_reason="") if name == "compact" else ended
 
 
 def _remember(s: Session, prompt: Prompt, name: str, said: str) -> None:

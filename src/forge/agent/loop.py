@@ -10,7 +10,7 @@ from forge.agent.compact import MAX_IN_A_ROW, compact, due, possible, threshold
 from forge.agent.ending import answer_open_calls, end, failed, limited
 from forge.agent.event import ApiFailed, Folded, TurnEnded, TurnStarted
 from forge.agent.hooks.sites import late_texts
-from forge.agent.hooks.turns import begin_prompt, ended_by_hook, failed_turn, stopping, submit
+from forge.agent.hooks.turns import accepted, begin_prompt, ended_by_hook, failed_turn, stopping, submit
 from forge.agent.local import local_command, run_local
 from forge.agent.memory_commands import expand_init
 from forge.agent.mentions import mentioned
@@ -50,16 +50,26 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
 
 
 async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
-    submitted = await submit(s, prompt)
+    outcome = await submit(s, prompt)
     s.emit(TurnStarted(prompt.uuid, prompt.record))
+    submitted = accepted(s, prompt, outcome)
     if submitted.ended is not None:
         return submitted.ended
     prompt = expand_init(s, prompt)
     s.reminders = [*([] if prompt.verbatim else await mentioned(s, prompt)), *s.reminders]
     s.reminders += mode_news(s)
-    s.add_prompt(prompt, submitted.told)
+    if prompt.calls:
+        await run_calls(s, prompt.calls)
+        s.turn.user_events = 0
+    else:
+        s.add_prompt(prompt, submitted.told)
     if not prompt.query:
         return end(s)
+    return _ended_by_calls(s) or await _steps(s)
+
+
+async def _steps(s: Session) -> TurnEnded:
+    """Replies and calls until something ends the turn."""
     while True:
         reply = await _ask(s)
         if s.over_budget():

@@ -23,6 +23,7 @@ async def list_memory(s: Session, argument: str) -> str:
     lines = [_line(f) for f in memory.start.files]
     lines += [f"{path} (added when a file near it was used)" for path in later]
     lines += [f"not used: {skipped.path} ({skipped.reason})" for skipped in memory.start.skipped]
+    lines += [str(note) for note in memory.start.diagnostics]
     if memory.request is not None and memory.request.auto_dir:
         lines.append(f"Notes of the model: {memory.request.auto_dir}")
     return "\n".join(lines) or "No memory files are in use. /init lets the model write one."

@@ -9,6 +9,8 @@ import msgspec
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.event import Denial, Denied
 from forge.agent.hooks.port import Outcome
+from forge.agent.hooks.sites import hook_input, refused_call
+from forge.agent.hooks.state import HookState
 from forge.agent.host import Allow, AskPermission
 from forge.agent.session import Session
 from forge.core.message import ToolUse
@@ -21,6 +23,10 @@ _BY_NATURE = {
     **dict.fromkeys(("Bash", "Monitor"), "subcommandResults"),
     **dict.fromkeys(("Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep"), "mode"),
 }
+
+
+# What a hook that refuses a permission without a word is taken to have said.
+DENIED = "Permission denied by hook"
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -38,16 +44,18 @@ async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verd
             s, call, f"PreToolUse:{tool.name} hook error: {hooked.reason}", _meta(call, "reject", "hook")
         )
     decision = decide(tool.name, call.input, s.situation)
-    if decision.verdict == "allow" and hooked.verdict != "ask":
+    if decision.verdict == "allow" and hooked.verdict not in ("ask", "defer"):
         why = decision.reason_type or _BY_NATURE.get(tool.name)
         return Verdict(call, _meta(call, "accept", "config", why))
     if decision.verdict == "deny":
-        return _denied(s, call, decision, kind="permission-rule")
+        return await _forbidden(s, call, decision, silent=hooked.verdict == "allow")
+    if hooked.verdict in ("ask", "defer"):
+        return await _confirm(s, call, tool, hooked.reason)
     if hooked.verdict == "allow" and decision.reason_type not in ("rule", "safetyCheck"):
         return Verdict(call, _meta(call, "accept", "hook"))
     if s.situation.deny_instead_of_prompting:
         return _denied(s, call, decision, kind="user-rejected")
-    return await _ask(s, call, decision)
+    return await _ask(s, call, decision, over_hook=hooked.verdict == "allow")
 
 
 def forbidden(s: Session, call: ToolUse) -> Done | None:
@@ -59,17 +67,67 @@ def forbidden(s: Session, call: ToolUse) -> Done | None:
     return input_failure(call, decision.message)
 
 
-async def _ask(s: Session, call: ToolUse, decision: Decision) -> Verdict:
+async def _forbidden(s: Session, call: ToolUse, decision: Decision, *, silent: bool) -> Verdict:
+    """A refusal by the rules; one that outweighs a hook is told to nobody but the model."""
+    if silent:
+        meta = {**_meta(call, "reject", "config", decision.reason_type), "non_execution_kind": "permission-rule"}
+        return _refused(s, call, decision.message, meta, counted=decision.counted)
+    if decision.reason_type == "classifier":
+        await refused_call(s, call, decision.reason or decision.message)
+    return _denied(s, call, decision, kind="permission-rule")
+
+
+async def _ask(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool = False) -> Verdict:
+    if s.situation.mode == "auto":
+        return await _unchecked(s, call, decision)
     requested = await s.hooks.fire(
         "PermissionRequest",
         tool_name=call.name,
-        tool_input=call.input,
+        tool_input=hook_input(s, call),
         permission_suggestions=decision.suggestions,
     )
     if requested.verdict == "allow":
-        return Verdict(_with_input(call, requested.updated_input), _meta(call, "accept", "hook"))
+        return _granted(s, call, requested)
     if requested.verdict == "deny":
-        return _refused(s, call, requested.reason, _meta(call, "reject", "hook"))
+        return _denied_by_hook(s, call, requested)
+    return await _asked(s, call, decision)
+
+
+async def _unchecked(s: Session, call: ToolUse, decision: Decision) -> Verdict:
+    """In auto mode a check would decide; there is none, so without anybody to ask hooks hear of a refusal."""
+    verdict = await _asked(s, call, decision)
+    if verdict.refused is not None and verdict.meta.get("non_execution_kind") == "user-rejected":
+        await refused_call(s, call, "Classifier unavailable")
+    return verdict
+
+
+def _granted(s: Session, call: ToolUse, requested: Outcome) -> Verdict:
+    """The call as a hook wants it, unless a rule forbids that one."""
+    s.remember(requested.updated_permissions or [])
+    call = _with_input(call, requested.updated_input)
+    if requested.updated_input is not None:
+        decision = decide(call.name, call.input, s.situation)
+        if decision.verdict == "deny":
+            return _denied(s, call, decision, kind="permission-rule")
+    return Verdict(call, _meta(call, "accept", "hook"))
+
+
+def _denied_by_hook(s: Session, call: ToolUse, requested: Outcome) -> Verdict:
+    told = None if requested.reason == DENIED else requested.reason
+    s.emit(Denied(call, requested.reason, "hook", told))
+    if requested.interrupt:
+        s.keep(HookState).interrupted = True
+        s.interrupt()
+    return _refused(s, call, requested.reason, _meta(call, "reject", "hook"))
+
+
+async def _confirm(s: Session, call: ToolUse, tool: Tool, reason: str) -> Verdict:
+    """A hook wants somebody to confirm the call; without anybody, no."""
+    words = reason or f"Hook PreToolUse:{tool.name} asked for confirmation for this tool"
+    return await _asked(s, call, Decision("ask", words, reason_type="hook", reason=reason))
+
+
+async def _asked(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool = False) -> Verdict:
     answer = await s.host.ask(AskPermission(call, decision))
     if isinstance(answer, Allow):
         s.remember(answer.updates)
@@ -77,7 +135,9 @@ async def _ask(s: Session, call: ToolUse, decision: Decision) -> Verdict:
         source = "user_permanent" if lasting else "user_temporary"
         return Verdict(_with_input(call, answer.updated_input), _meta(call, "accept", source))
     if not answer.asked:
-        return _denied(s, call, decision, kind="user-rejected", words=answer.message)
+        # A rule that outweighs a hook is named like one that forbids.
+        kind = "permission-rule" if over_hook and decision.reason_type == "rule" else "user-rejected"
+        return _denied(s, call, decision, kind=kind, words=answer.message)
     meta = {**_meta(call, "reject", "user_reject"), "non_execution_kind": "permission-rule"}
     if answer.interrupt:
         s.interrupt()
@@ -94,7 +154,8 @@ def _denied(s: Session, call: ToolUse, decision: Decision, *, kind: str, words: 
     """A refusal nobody was asked about; hosts hear of it in an event of its own."""
     message = words or decision.message
     asked_in_vain = kind == "user-rejected"
-    reason_type = None if asked_in_vain and decision.reason_type != "safetyCheck" else decision.reason_type
+    silent = asked_in_vain and decision.reason_type not in ("safetyCheck", "hook")
+    reason_type = None if silent else decision.reason_type
     s.emit(Denied(call, message, reason_type, decision.reason))
     meta = {**_meta(call, "reject", "config", reason_type), "non_execution_kind": kind}
     return _refused(s, call, message, meta, counted=decision.counted)

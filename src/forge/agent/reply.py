@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from forge.agent.event import Replied, Requesting, Retried, Streaming
+from forge.agent.hooks.sites import displayed
 from forge.agent.session import Session
 from forge.agent.toolset import defers, sent_now
 from forge.core.message import UNPARSED_INPUT, Block, Message, Text, Thinking, ToolUse, Usage
@@ -82,13 +83,18 @@ async def _consume(s: Session, arrival: Arrival) -> Finished:
             if isinstance(delta, Finished):
                 finished = delta
             else:
-                _show(s, arrival, delta)
+                _show(s, arrival, delta, await _displayed(s, delta))
     if finished is None:
         raise ModelError("API Error: the model's answer ended too early.", kind="malformed_stream")
     return finished
 
 
-def _show(s: Session, arrival: Arrival, delta: Delta) -> None:
+async def _displayed(s: Session, delta: Delta) -> Block | None:
+    """What is shown of a finished block; hooks may have another text for it."""
+    return await displayed(s, delta.block) if isinstance(delta, BlockFinished) else None
+
+
+def _show(s: Session, arrival: Arrival, delta: Delta, shown: Block | None) -> None:
     if isinstance(delta, Retrying):
         arrival.reset()
         s.emit(Retried(delta))
@@ -106,7 +112,7 @@ def _show(s: Session, arrival: Arrival, delta: Delta) -> None:
     elif isinstance(delta, BlockDelta):
         _note_progress(s, arrival, delta)
     elif isinstance(delta, BlockFinished):
-        _block_done(s, arrival, delta)
+        _block_done(s, arrival, delta, shown or delta.block)
     s.emit(Streaming(delta, arrival.id, first))
 
 
@@ -117,7 +123,7 @@ def _note_progress(s: Session, arrival: Arrival, delta: BlockDelta) -> None:
         arrival.thinking_since = s.parts.clock()
 
 
-def _block_done(s: Session, arrival: Arrival, delta: BlockFinished) -> None:
+def _block_done(s: Session, arrival: Arrival, delta: BlockFinished, shown: Block) -> None:
     uuid = s.parts.new_id()
     block = delta.block
     arrival.blocks.append((uuid, block))
@@ -126,7 +132,7 @@ def _block_done(s: Session, arrival: Arrival, delta: BlockFinished) -> None:
     if isinstance(block, Thinking) and arrival.thinking_since is not None:
         took = (s.parts.clock() - arrival.thinking_since) * 1000
         arrival.thinking_since = None
-    shown = with_defaults(s, block) if isinstance(block, ToolUse) else block
+    shown = with_defaults(s, block) if isinstance(block, ToolUse) else shown
     s.emit(Replied(uuid, arrival.envelope, shown, arrival.request_id, took))
 
 

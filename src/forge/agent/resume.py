@@ -75,7 +75,7 @@ def load(path: str, until: str = "") -> Past | None:
         index, line, notes = _conversation(path, until)
     except OSError:
         return None
-    if not _has_words(line):
+    if not _has_words(line) and not (line and line[-1].kind == "system"):
         return None
     mending = Mending([*index.notes, *notes])
     files = KnownFiles()

@@ -16,7 +16,7 @@ from forge.agent.host import Host
 from forge.agent.ledger import Ledger
 from forge.agent.record import Recorder
 from forge.core.components.agent_type import AgentType
-from forge.core.message import Aside, Block, Message, Text, Usage
+from forge.core.message import Aside, Block, Message, Text, ToolUse, Usage
 from forge.core.model import Model, Options
 from forge.core.registry import Registry
 from forge.core.tool import FileStamp, Tool
@@ -39,7 +39,8 @@ class Prompt(msgspec.Struct, frozen=True):
     """What the user said.
 
     `query` false adds it to the history without asking the model; `verbatim` leaves @mentions alone;
-    `origin` says who spoke if it was not the user; `record` is what the transcript adds to the entry.
+    `origin` says who spoke if it was not the user; `record` is what the transcript adds to the entry. A
+    prompt with `calls` has no words: the turn goes on with calls of the last reply that were put off.
     """
 
     content: str | list[Block]
@@ -48,6 +49,7 @@ class Prompt(msgspec.Struct, frozen=True):
     verbatim: bool = False
     origin: dict[str, str] | None = None
     record: dict[str, Any] = {}
+    calls: list[ToolUse] = []
 
     @property
     def blocks(self) -> list[Block]:
@@ -129,12 +131,18 @@ class Turn:
         self.continuations = 0
         self.reminded: set[str] = set()
         self.end_after_calls = False
-        self.asides: list[Aside] = []
+        self.asides: list[Block] = []
         self.stop_blocks = 0
         self.stop_hook_active = False
         self.deferred: dict[str, Any] | None = None
         self.display: str | None = None
         self.stopped_in_tools = False
+
+
+    @property
+    def shown(self) -> str:
+        """The last text of the model, as the user has seen it."""
+        return self.text if self.display is None or not self.text else self.display
 
 
 class Session:

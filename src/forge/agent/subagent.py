@@ -15,6 +15,7 @@ from forge.agent.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member, Seat
 from forge.agent.drive import Patience, drive
 from forge.agent.event import AgentSaid, JobEnded, JobStarted, Noted
 from forge.agent.handback import Work, handed_back, launched, work_of, write_meta
+from forge.agent.hooks.lending import lend_hooks
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
 from forge.core.components.agent_type import AgentType
@@ -174,13 +175,15 @@ async def _work(s: Session, member: Member, prompt: str) -> Work:
         raise ToolError(f"Agent {member.job.id} has no session.")
     status = "stopped"
     write_meta(s, member, finished=False)
+    take_back = lend_hooks(s, member.job.id, member.kind)
     try:
         started = await child.hooks.fire("SubagentStart")
-        child.reminders += [Reminder("hook_context", words) for words in started.context]
+        child.reminders += [Reminder(t.kind, t.text, t.facts, aside=True) for t in started.told]
         ended = await drive(child, Prompt(prompt, s.parts.new_id(), verbatim=True), PATIENCE)
         work = work_of(child, child.host, ended)
         status = work.status
     finally:
+        take_back()
         s.keep(Crew).leave(member, status)
         await _put_away(s, member, child, status)
     if member.job.backgrounded:

@@ -16,6 +16,7 @@ from forge.agent.crew import Seat
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
+from forge.agent.hooks.sites import after_call, after_calls, before_call, put_off, rewritten, take_asides
 from forge.agent.memory_calls import files_before, memory_of_calls
 from forge.agent.permission import Verdict, forbidden, permit
 from forge.agent.reply import with_defaults
@@ -33,9 +34,9 @@ MAX_RESULT_CHARS = 400_000
 
 
 class Rejected(Exception):
-    """The call ends here with this outcome."""
+    """The call ends here with this outcome; None if it will be answered another time."""
 
-    def __init__(self, done: Done) -> None:
+    def __init__(self, done: Done | None) -> None:
         super().__init__()
         self.done = done
 
@@ -49,6 +50,7 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
     try:
         await asyncio.gather(*tasks)
         memories = await memory_of_calls(s, calls, results, before)
+        await after_calls(s, calls, results)
     except asyncio.CancelledError:
         s.turn.stopped_in_tools = True
         for task in tasks:
@@ -58,7 +60,9 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
     finally:
         done = [results[c.id] for c in calls if c.id in results]
         blocks: list[Block] = [d.result for d in done]
-        s.add_user([*blocks, *(Text(d.note) for d in done if d.note), *map(Text, memories)])
+        blocks += [*(Text(d.note) for d in done if d.note), *map(Text, memories), *take_asides(s)]
+        if blocks:
+            s.add_user(blocks)
 
 
 async def _call(
@@ -69,6 +73,8 @@ async def _call(
     try:
         done = await _in_lane(s, call, lane, cut_off=cut_off)
     except Rejected as rejected:
+        if rejected.done is None:
+            return
         done = rejected.done
     except asyncio.CancelledError as error:
         cancelled = error
@@ -109,9 +115,13 @@ async def _pipeline(s: Session, call: ToolUse, tool: Tool) -> Done:
     args = await _checked(call, tool, action, context)
     if action.prepare is not None:
         call = ToolUse(call.id, call.name, action.prepare(call.input, context))
-    before = await s.hooks.fire("PreToolUse", tool_name=tool.name, tool_input=call.input, tool_use_id=call.id)
-    if before.updated_input is not None:
-        call = ToolUse(call.id, call.name, before.updated_input)
+    before = await before_call(s, ToolUse(call.id, tool.name, call.input))
+    if put_off(s, call, before):
+        raise Rejected(None)
+    if before.updated_input is not None and before.verdict != "deny":
+        call, wrong = rewritten(s, call, tool, before.updated_input)
+        if wrong is not None:
+            return wrong
         args = await _checked(call, tool, action, context)
     verdict = await permit(s, call, tool, before)
     if verdict.refused is not None:
@@ -157,18 +167,7 @@ async def _run(
         content = context.bounded(output.content) if isinstance(output.content, str) else output.content
         result = ToolResult(call.id, content, output.is_error)
         done = Done(result, output.data, verdict.meta, output.note)
-    return await _after(s, call, done, (s.parts.clock() - started) * 1000)
-
-
-async def _after(s: Session, call: ToolUse, done: Done, took_ms: float) -> Done:
-    facts: dict[str, Any] = {"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}
-    if done.result.is_error:
-        outcome = await s.hooks.fire("PostToolUseFailure", **facts, error=done.data, duration_ms=took_ms)
-    else:
-        outcome = await s.hooks.fire("PostToolUse", **facts, tool_response=done.data, duration_ms=took_ms)
-    if outcome.end_turn:
-        s.turn.end_after_calls = True
-    return done
+    return await after_call(s, call, done, (s.parts.clock() - started) * 1000)
 
 
 def _finish(s: Session, call: ToolUse, done: Done) -> None:

@@ -141,6 +141,7 @@ SCHEMA: dict[str, Type] = {
     "subagentPromptCacheTtl": enum("5m 1h", lenient=True),
     "effortLevel": enum(EFFORTS, lenient=True),
     "maxEffortLevel": enum(f"{EFFORTS} max", lenient=True),
+    "agentsMd": enum("fallback both off", lenient=True),
     "viewMode": enum("default verbose focus", lenient=True),
     "ultracode": Type("boolean", lenient=True),
     "strictPluginOnlyCustomization": Type("boolean", also=("array",), lenient=True),

@@ -12,7 +12,7 @@ import msgspec
 
 from forge.agent.crew import Crew
 from forge.agent.event import Warned
-from forge.agent.hooks.port import NoHooks
+from forge.agent.hooks.lending import bind_hooks
 from forge.agent.host import Host
 from forge.agent.known_files import unchanged
 from forge.agent.prompt import start_reminders, system_prompt
@@ -33,6 +33,7 @@ from forge.foundation.transcript import Transcript
 from forge.hosts.agent_options import as_agent, read_agents, tell_agents
 from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.configuration import Configuration, situation
+from forge.hosts.hook_sources import session_hooks
 from forge.hosts.memory_request import give_memory, notes_directory
 from forge.hosts.offer import all_tools, offered
 from forge.hosts.options import EFFORTS, RunOptions, prompt_text
@@ -59,6 +60,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
     try:
         choice = resolve(o.model, c.env, c.settings.get)
         session = Session(_parts(o, c, host, (choice, past, agents)))
+        bind_hooks(session, main_agent)
         crew = session.keep(Crew)
         crew.forward_text, crew.appended = o.forward_subagent_text, o.append_subagent_system_prompt
         keep_checkpoints(session, c, past if not o.fork_session else None)
@@ -120,7 +122,7 @@ def _parts(
         host=host,
         model=open_choice(o, c, o.model),
         tools=tools,
-        hooks=NoHooks(),
+        hooks=session_hooks(c, bare=o.bare or o.safe_mode),
         situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
         system=system_prompt(

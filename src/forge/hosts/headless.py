@@ -15,7 +15,9 @@ from typing import Any
 from forge.agent.background import Background
 from forge.agent.drive import Patience, drive
 from forge.agent.event import Event, Retried, TurnEnded, Warned
+from forge.agent.hooks.state import HookState
 from forge.agent.host import Answer, Question, Refuse
+from forge.agent.resume import Past
 from forge.agent.session import Prompt, Session
 from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.ids import new_uuid
@@ -29,6 +31,7 @@ from forge.hosts.logs import start_log
 from forge.hosts.memory_request import notes_directory
 from forge.hosts.options import EFFORTS, RunOptions, read_options
 from forge.hosts.resumption import find_past
+from forge.hosts.session_life import begin, finish, put_off_calls, set_up
 from forge.hosts.sink import Sink
 from forge.hosts.stdin import read_prompt
 from forge.hosts.tidying import Tidying
@@ -143,7 +146,8 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
     if o.rewind_files:
         return int(import_module("forge.hosts.rewinding").rewind(o, c, sink))
     try:
-        built = await build_session(o, c, host, find_past(o, c.places))
+        past = find_past(o, c.places)
+        built = await build_session(o, c, host, past)
     except ForgeError as error:
         if o.output_format == "stream-json":
             sink.record(failed_start(str(error), new_uuid()))
@@ -157,9 +161,10 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
         host.control = Control(o, c, built, (wire, sink))
     tidying = Tidying(c, built.session.id)
     try:
-        code = await _serve(o, host, built.session)
+        code = await _serve(o, host, built.session, past)
     finally:
         host.finish()
+        await finish(built.session)
         built.session.recorder.close()
         await built.session.model.close()
     if code != TERMINATED:
@@ -167,21 +172,38 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
     return code
 
 
-async def _serve(o: RunOptions, host: Headless, session: Session) -> int:
+async def _serve(o: RunOptions, host: Headless, session: Session, past: Past | None) -> int:
     stopped = _on_signals(session)
+    patience = _patience(session.parts.env)
     try:
+        await set_up(session, o)
+        if o.init_only:
+            return 0
+        first = await begin(session, past, forked=o.fork_session)
         if host.control is not None:
-            return await host.control.serve(_patience(session.parts.env))
-        text = await read_prompt(o.prompt)
-        prompt = Prompt(text, new_uuid())
-        ended = await drive(session, prompt, _patience(session.parts.env))
+            return await host.control.serve(patience)
+        for prompt in await _prompts(o, session, past, first):
+            ended = await drive(session, prompt, patience)
     except asyncio.CancelledError:
         if not stopped:
             raise
         return TERMINATED
-    if ended.terminal_reason.startswith("aborted"):
+    if ended.terminal_reason.startswith("aborted") and not session.keep(HookState).interrupted:
         return 0
     return 1 if ended.is_error else 0
+
+
+async def _prompts(o: RunOptions, session: Session, past: Past | None, first: str) -> list[Prompt]:
+    """What is to be done: a prompt of a hook, that of the command line, or calls that were put off."""
+    prompts = [Prompt(first, new_uuid())] if first else []
+    try:
+        prompts.append(Prompt(await read_prompt(o.prompt), new_uuid()))
+    except UsageError:
+        if not prompts and (calls := put_off_calls(past, session)):
+            prompts = [Prompt("", new_uuid(), calls=calls)]
+        if not prompts:
+            raise
+    return prompts
 
 
 def _patience(env: Mapping[str, str]) -> Patience:
@@ -193,7 +215,13 @@ def _facts(o: RunOptions, c: Configuration, built: Built) -> WireFacts:
     memory = notes_directory(o, c)
     # Servers cannot be started yet; whoever asked for them sees that they failed.
     servers = [{"name": name, "status": "failed"} for name in configured(o.mcp_config)]
-    return WireFacts(built.choice.key_source, memory, o.include_partial_messages, mcp_servers=servers)
+    return WireFacts(
+        built.choice.key_source,
+        memory,
+        o.include_partial_messages,
+        mcp_servers=servers,
+        hook_events=o.include_hook_events,
+    )
 
 
 def _report(o: RunOptions, c: Configuration, sink: Sink) -> None:

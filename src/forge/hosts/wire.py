@@ -58,8 +58,9 @@ class Wire:
             ev.ToolFinished: self._tool_finished,
             ev.Noted: self._noted,
             ev.ModeChanged: lambda e: [self.system("status", status=None, permissionMode=e.mode)],
-            ev.Compacting: lambda e: wire_compact.started(self.system),
+            ev.Compacting: lambda e: wire_compact.started(e, self.system),
             ev.Compacted: lambda e: wire_compact.done(e, self.system, self.user, self.init),
+            ev.CompactionSkipped: lambda e: wire_compact.skipped(e, self.system),
             ev.LocalOutput: self._local_output,
             ev.JobStarted: lambda e: wire_jobs.started(e, self.system),
             ev.JobEnded: lambda e: wire_jobs.ended(e, self.system, self._clock()),
@@ -163,6 +164,10 @@ class Wire:
         self._told = s.ledger.snapshot()
         if e.local_command:
             record["local_command"] = e.local_command
+        if e.deferred is not None:
+            record["deferred_tool_use"] = e.deferred
+        if not e.terminal_reason:
+            del record["terminal_reason"]
         if e.origin is not None:
             record["origin"] = e.origin
         if e.subtype != "success":

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from forge.agent.event import Compacted
+from forge.agent.event import Compacted, Compacting, CompactionSkipped
 
 Record = dict[str, Any]
 
 
-def started(system: Callable[..., Record]) -> list[Record]:
+def started(e: Compacting, system: Callable[..., Record]) -> list[Record]:
     """The summary is being written."""
-    return [system("status", status="compacting", compact_output_chars=0)]
+    return [system("status", status="compacting", compact_output_chars=None if e.trigger == "manual" else 0)]
+
+
+def skipped(e: CompactionSkipped, system: Callable[..., Record]) -> list[Record]:
+    """There will be no summary."""
+    return [system("status", status=None, compact_result="failed", compact_error=f"skipped: {e.why}")]
 
 
 def done(

@@ -54,6 +54,10 @@ class Terminal:
         while text not in self.shown:
             assert self._read(), f"{text!r} never appeared in:\n{self.shown}"
 
+    def type(self, text: str) -> None:
+        """Types text, as a person would."""
+        os.write(self._screen, text.encode())
+
     def finish(self) -> int:
         """Reads the rest and returns the exit code."""
         while self._read():

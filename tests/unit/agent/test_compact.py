@@ -120,7 +120,7 @@ def test_the_user_can_compact_with_a_focus() -> None:
     assert [e.text for e in host.of(LocalOutput)] == ["Compacted "]
     asked = model.requests[1].messages[-1].blocks[-1]
     assert isinstance(asked, Text)
-    assert asked.text.endswith("Additional instructions for this summary:\nthe tests")
+    assert asked.text.endswith("Additional Instructions:\nthe tests")
     assert s.messages[1] == Message("assistant", [Text("answer")], "msg_0", "test/test-model")
 
 

@@ -9,6 +9,7 @@ import pytest
 from doubles import RecordingHost, ScriptedModel, call, deny, echo, forever, session, tool
 from forge.agent.event import ApiFailed, Denied, Noted, Replied, Streaming, ToolFinished, TurnEnded
 from forge.agent.hooks.port import NOTHING, Outcome
+from forge.agent.hooks.port import Block as Objection
 from forge.agent.host import Allow, Refuse
 from forge.agent.loop import run_turn
 from forge.agent.session import Limits, Prompt, Session, Structured
@@ -492,14 +493,21 @@ def test_the_hook_point_before_a_call_is_honoured(hook: OneHook, content: str) -
 def test_hook_points_fire_in_the_order_of_the_turn() -> None:
     hook = OneHook("", NOTHING)
     run(session(ScriptedModel([[call("Echo")]]), RecordingHost(), [tool("Echo", echo)], hooks=hook))
-    assert hook.fired == ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"]
+    assert hook.fired == [
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolBatch",
+        "MessageDisplay",
+        "Stop",
+    ]
 
 
 def test_a_stop_hook_can_make_the_model_go_on() -> None:
     model = ScriptedModel([[Text("finished?")], [Text("really")]])
-    s = session(model, RecordingHost(), [], hooks=OneHook("Stop", Outcome("deny", "not yet")))
+    s = session(model, RecordingHost(), [], hooks=OneHook("Stop", Outcome(blocks=[Objection("x", "not yet")])))
     assert run(s).result == "really"
-    assert s.messages[2] == Message("user", [Text("not yet")])
+    assert s.messages[2] == Message("user", [Text("Stop hook feedback:\nnot yet")])
 
 
 @pytest.mark.requirement("S0-04")

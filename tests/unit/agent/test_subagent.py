@@ -10,12 +10,12 @@ from doubles import RecordingHost, ScriptedModel, allow, call, forever, tool
 from forge.agent.background import Background
 from forge.agent.crew import Crew
 from forge.agent.event import AgentProgress, AgentSaid, JobEnded, JobStarted, Noted, ToolFinished
-from forge.agent.hooks.port import NOTHING, Outcome
+from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
 from forge.agent.host import Allow, AskPermission
 from forge.agent.loop import run_turn
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Session
-from forge.core.message import Text
+from forge.core.message import Aside, Text
 from forge.core.model import Delta, Request
 from forge.core.tool import ToolContext, ToolOutput
 from forge.foundation.transcript import read_records
@@ -218,10 +218,10 @@ class Watching:
     async def fire(self, event: str, **payload: Any) -> Outcome:
         self.fired.append((event, payload.get("tool_name", ""), "agent_id" in payload))
         if event == "SubagentStart":
-            return Outcome(context=["be quick"])
+            return Outcome(told=[Told("hook_additional_context", "be quick")])
         if event == "SubagentStop" and self.refuse:
             reason, self.refuse = self.refuse, ""
-            return Outcome(verdict="deny", reason=reason)
+            return Outcome(blocks=[Block("x", reason)])
         return NOTHING
 
 
@@ -239,13 +239,16 @@ def test_hooks_around_an_agent_fire_in_the_order_of_the_reference() -> None:
         ("SubagentStart", "", True),
         ("PreToolUse", "Echo", True),
         ("PostToolUse", "Echo", True),
+        ("PostToolBatch", "", True),
         ("SubagentStop", "", True),
         ("SubagentStop", "", True),
         ("PostToolUse", "Agent", False),
+        ("PostToolBatch", "", False),
+        ("MessageDisplay", "", False),
         ("Stop", "", False),
     ]
     first = model.requests("SUB")[0].messages[0].blocks
-    assert any(isinstance(b, Text) and b.text == "be quick" for b in first)
+    assert Aside("be quick") in first
     assert "\n  report\n" in words(results(s)["call-1"])
 
 

@@ -83,7 +83,8 @@ def test_tools_that_make_no_sense_are_absent_with_a_reason(
     ("env", "there"), [({}, True), ({"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}, False)]
 )
 def test_without_background_tasks_no_tool_offers_to_start_one(env: dict[str, str], there: bool) -> None:
-    where = Circumstances(CLAUDE, env, {}.get, answers=True)
+    settings: dict[str, Any] = {}
+    where = Circumstances(CLAUDE, env, settings.get, answers=True)
     tools = {t.name: fitted(t, where) for t in [*shell_tools(), *agent_tools()] if not absence(t, where)}
     offering = [name for name, t in tools.items() if "run_in_background" in t.schema["properties"]]
     assert ("Monitor" in tools, offering) == (there, ["Bash", "Agent"] if there else [])

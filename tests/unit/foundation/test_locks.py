@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.foundation.system.locks import locked
+from forge.foundation.system.locks import give_name, locked, open_unnamed
 
 HOLDER = """
 import sys
@@ -44,3 +44,21 @@ def test_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
         holder.wait(timeout=5)
     with locked(str(tmp_path), timeout=0):
         pass
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files have names from the beginning here")
+def test_a_file_without_a_name_is_nowhere_until_it_gets_one(tmp_path: Path) -> None:
+    descriptor = open_unnamed(str(tmp_path), 0o640)
+    if descriptor is None:
+        pytest.skip("the file system of the temporary directory cannot do it")
+    try:
+        os.write(descriptor, b"whole")
+        assert list(tmp_path.iterdir()) == []
+        give_name(descriptor, str(tmp_path / "name"))
+    finally:
+        os.close(descriptor)
+    assert (tmp_path / "name").read_bytes() == b"whole"
+
+
+def test_where_no_file_can_be_made_there_is_none_without_a_name(tmp_path: Path) -> None:
+    assert open_unnamed(str(tmp_path / "missing"), 0o600) is None

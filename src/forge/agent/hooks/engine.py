@@ -38,6 +38,7 @@ class Means(msgspec.Struct, frozen=True):
     allowed_urls: list[str] | None = None
     variables: list[str] | None = None
     attended: bool = False
+    trusted: bool = False
     call_tool: CallTool | None = None
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from forge.agent.done import Done
-from forge.agent.event import TitleChanged
+from forge.agent.crew import Seat
+from forge.agent.done import Done, failure
+from forge.agent.event import Denial, Noted, TitleChanged
 from forge.agent.hooks.port import Outcome, Told
+from forge.agent.hooks.state import HookState
 from forge.agent.session import Session
 from forge.core.message import Aside, Block, Text, ToolResult, ToolUse
+from forge.core.schema import issues
+from forge.core.schema_text import input_error
+from forge.core.tool import Tool
 from forge.foundation.encode import dumps
 
 RETRY = "The PermissionDenied hook indicated you may retry this tool call."
@@ -27,8 +33,7 @@ def tell(s: Session, told: list[Told], result_of: str = "") -> None:
 
 def take_asides(s: Session) -> list[Block]:
     """What has been told since the last message of the user."""
-    taken: list[Block] = [*s.turn.asides]
-    s.turn.asides = []
+    taken, s.turn.asides = s.turn.asides, []
     return taken
 
 
@@ -39,12 +44,27 @@ def tell_now(s: Session, told: list[Told]) -> None:
         s.add_user(asides)
 
 
+def hook_input(s: Session, call: ToolUse) -> dict[str, Any]:
+    """The input as hooks see it: with absolute file names."""
+    for field in ("file_path", "notebook_path"):
+        path = call.input.get(field)
+        if isinstance(path, str) and path and not os.path.isabs(path):
+            home = s.situation.home
+            whole = os.path.join(home, path[2:]) if path.startswith("~/") else path
+            return {**call.input, field: os.path.normpath(os.path.join(s.situation.cwd, whole))}
+    return call.input
+
+
 async def before_call(s: Session, call: ToolUse) -> Outcome:
     """PreToolUse: what hooks say to a call; one that ends the turn lets this call run first."""
     if call.name in ("TaskCreate", "TaskUpdate"):
         _watch_tasks(s)
     outcome = await s.hooks.fire(
-        "PreToolUse", tool_name=call.name, tool_input=call.input, tool_use_id=call.id, **_server(s, call)
+        "PreToolUse",
+        tool_name=call.name,
+        tool_input=hook_input(s, call),
+        tool_use_id=call.id,
+        **_server(s, call),
     )
     tell(s, outcome.told)
     if outcome.end_turn:
@@ -52,9 +72,37 @@ async def before_call(s: Session, call: ToolUse) -> Outcome:
     return outcome
 
 
+def put_off(s: Session, call: ToolUse, outcome: Outcome) -> bool:
+    """Whether a call waits for another run of the program; sub-agents cannot wait."""
+    if outcome.verdict != "defer" or s.keep(Seat).depth:
+        return False
+    s.turn.deferred = {"id": call.id, "name": call.name, "input": call.input}
+    return True
+
+
+def rewritten(
+    s: Session, call: ToolUse, tool: Tool, given: dict[str, Any]
+) -> tuple[ToolUse, Done | None]:
+    """The call with the input a hook wants, or the result that says what is wrong with that input."""
+    found = [] if tool.validates else issues(tool.schema, given)
+    unknown = {key for issue in found if not issue.path for key in issue.keys}
+    wrong = [issue for issue in found if not issue.keys]
+    call = ToolUse(call.id, call.name, {k: v for k, v in given.items() if k not in unknown})
+    if not wrong:
+        return call, None
+    problem = input_error(tool.name, wrong)[0].removeprefix("InputValidationError: ")
+    s.turn.denials.append(Denial(call.name, call.id, given))
+    return call, failure(
+        call,
+        f"PreToolUse hook for {tool.name} returned updatedInput that failed schema validation: {problem}\n"
+        "The tool input from the model was valid; the hook has to be corrected.",
+    )
+
+
 async def after_call(s: Session, call: ToolUse, done: Done, took_ms: float) -> Done:
     """PostToolUse or PostToolUseFailure: the result, perhaps another one."""
-    facts: dict[str, Any] = {"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}
+    facts: dict[str, Any] = {"tool_name": call.name, "tool_input": hook_input(s, call)}
+    facts["tool_use_id"] = call.id
     facts |= {"duration_ms": round(took_ms), **_server(s, call)}
     if done.result.is_error:
         error = _text(done.result)
@@ -91,13 +139,33 @@ async def refused_call(s: Session, call: ToolUse, reason: str) -> None:
         "PermissionDenied", tool_name=call.name, tool_input=call.input, tool_use_id=call.id, reason=reason
     )
     if outcome.retry:
-        tell(s, [Told("hook_additional_context", RETRY)])
+        uuid = s.parts.new_id()
+        s.recorder.prompt(uuid, [Text(RETRY)], isMeta=True)
+        s.turn.asides.append(Text(RETRY))
+        s.turn.user_events += 1
+        s.emit(Noted(uuid, RETRY))
 
 
 async def notify(s: Session, kind: str, message: str, title: str = "") -> None:
     """Notification: Forge wants somebody's attention."""
     named = {"title": title} if title else {}
     await s.hooks.fire("Notification", message=message, notification_type=kind, **named)
+
+
+async def displayed(s: Session, block: Block) -> Block:
+    """MessageDisplay: a text of the model as it is shown, which is not always what it said."""
+    if not isinstance(block, Text) or not block.text:
+        return block
+    outcome = await s.hooks.fire(
+        "MessageDisplay",
+        turn_id=s.keep(HookState).prompt_id,
+        message_id=s.parts.new_id(),
+        index=0,
+        final=True,
+        delta=block.text,
+    )
+    s.turn.display = outcome.display
+    return block if outcome.display is None else Text(outcome.display)
 
 
 def late_texts(s: Session) -> None:

@@ -49,13 +49,13 @@ def begin_prompt(s: Session, prompt: Prompt) -> None:
         s.keep(HookState).prompt_id = prompt.uuid
 
 
-async def submit(s: Session, prompt: Prompt) -> Submitted:
+async def submit(s: Session, prompt: Prompt) -> Outcome:
     """UserPromptSubmit: the prompt is about to reach the model."""
+    if prompt.calls:
+        return NOTHING
     outcome = await s.hooks.fire("UserPromptSubmit", prompt=prompt.text)
-    if outcome is NOTHING:
-        return Submitted()
     give_title(s, outcome.title)
-    return _accepted(s, "UserPromptSubmit", prompt, outcome)
+    return outcome
 
 
 async def expand(s: Session, prompt: Prompt, expansion: Expansion) -> Submitted:
@@ -69,10 +69,13 @@ async def expand(s: Session, prompt: Prompt, expansion: Expansion) -> Submitted:
         prompt=expansion.prompt,
         **facts,
     )
-    return Submitted() if outcome is NOTHING else _accepted(s, "UserPromptExpansion", prompt, outcome)
+    return accepted(s, prompt, outcome, "UserPromptExpansion")
 
 
-def _accepted(s: Session, event: str, prompt: Prompt, outcome: Outcome) -> Submitted:
+def accepted(
+    s: Session, prompt: Prompt, outcome: Outcome, event: str = "UserPromptSubmit"
+) -> Submitted:
+    """What becomes of a prompt that hooks have seen."""
     if outcome.blocks:
         block = outcome.blocks[0]
         words = f"{event} operation blocked by hook:\n{block.text}"

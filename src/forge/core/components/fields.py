@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from typing import Any
 
@@ -11,6 +13,10 @@ from forge.foundation.scalar import as_text
 
 EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
 
+MAX_FILE = 16 * 1024 * 1024
+
+_CHUNK = 128 * 1024
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _TRUE = frozenset({"true", "yes", "on", "1"})
 # A comma or a blank separates, except inside parentheses: `Bash(git add:*), Read`.
 _TOOL = re.compile(r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s,])+")
@@ -64,12 +70,32 @@ def one_of(values: dict[str, Any], key: str, known: frozenset[str]) -> str:
 def read_text(path: str, origin: Origin) -> tuple[str, Diagnostic | None]:
     """The text of a file, with U+FFFD for what is not UTF-8; a diagnostic when it cannot be read."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read().decode("utf-8", "replace"), None
+        return text_from(path), None
     except OSError as error:
         reason = error.strerror or str(error)
         hint = "Check that the file exists and may be read."
         return "", Diagnostic(Severity.ERROR, f"cannot be read: {reason}", origin, hint)
+
+
+def text_from(path: str) -> str:
+    """The text of a file; OSError when there is none. Pipes and devices do not stop or fill the program."""
+    handle = os.open(path, _READ)
+    try:
+        data = os.read(handle, _CHUNK)
+        if len(data) == _CHUNK:
+            data += _rest(handle)
+    finally:
+        os.close(handle)
+    return data.decode("utf-8", "replace")
+
+
+def _rest(handle: int) -> bytes:
+    parts = []
+    while part := os.read(handle, _CHUNK):
+        parts.append(part)
+        if len(parts) * _CHUNK >= MAX_FILE:
+            raise OSError(errno.EFBIG, "the file is too large")
+    return b"".join(parts)
 
 
 def wrong(matter: FrontMatter, key: str, expected: str, origin: Origin) -> Diagnostic:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -72,13 +72,9 @@ def typable(catalog: Catalog, view: View) -> list[str]:
 
 def announced_skills(catalog: Catalog, view: View) -> list[str]:
     """The names in `skills` of the init event: skills that say what they are for."""
-    found = [c for c in present(catalog, view) if not c.value.is_command]
-    names = [c.name for c in found if c.value.user_invocable and _explained(c)]
-    hidden = [] if view.disabled else [c for c in _shadowed_in_plugins(catalog) if _explained(c)]
-    for c in hidden:
-        later = (n for n, name in enumerate(names) if _same_plugin(c, name) and name.lower() > c.name.lower())
-        names.insert(next(later, len(names)), c.name)
-    return names
+    # The reference counts skills of plugins even where a command of the same name is run instead.
+    found = [c for c in _ordered(catalog, _wins_or_is_skill) if _is_there(c, view)]
+    return [c.name for c in found if _counts_as_skill(c.value) and c.value.user_invocable and _explained(c)]
 
 
 def offered(catalog: Catalog, view: View) -> list[Component[Skill]]:
@@ -152,20 +148,25 @@ def find_skill(catalog: Catalog, view: View, asked: str) -> Component[Skill] | N
 
 def ordered(catalog: Catalog) -> list[Component[Skill]]:
     """The winners: skills by scope and nearness, commands, what is qualified, plugins, the program's own."""
+    return _ordered(catalog, _wins)
+
+
+def _ordered(catalog: Catalog, counts: Callable[[Catalog, Component[Skill]], bool]) -> list[Component[Skill]]:
     rows = [
-        (_place(c, position), c)
+        (_place(c, position, index), c)
         for position, contribution in enumerate(catalog.contributions)
-        for c in contribution.skills
-        if _wins(catalog, c)
+        for index, c in enumerate(contribution.skills)
+        if counts(catalog, c)
     ]
     return [c for _, c in sorted(rows, key=lambda row: row[0])]
 
 
-def _place(c: Component[Skill], position: int) -> tuple[int, int, int, str, str]:
+def _place(c: Component[Skill], position: int, index: int) -> tuple[int, int, int, str, str]:
     name, skill, scope = c.name, c.value, c.origin.scope
     if scope not in _FILES:
         kind = 5 if scope is Scope.BUILTIN else 3 if skill.is_command else 4
-        return kind, position, 0, name.lower(), name
+        # Plugins list theirs in the order in which they were found.
+        return kind, position, index, "", ""
     if skill.area:
         return 2, position, 0, name.lower(), name
     if skill.is_command:
@@ -177,6 +178,11 @@ def _place(c: Component[Skill], position: int) -> tuple[int, int, int, str, str]
 def _wins(catalog: Catalog, component: Component[Skill]) -> bool:
     entries = catalog.skills.find(component.name)
     return bool(entries) and entries[0] is component
+
+
+def _wins_or_is_skill(catalog: Catalog, component: Component[Skill]) -> bool:
+    of_plugin = component.origin.scope is Scope.PLUGIN and not component.value.is_command
+    return of_plugin or _wins(catalog, component)
 
 
 def _is_there(c: Component[Skill], view: View) -> bool:
@@ -191,22 +197,13 @@ def _bundled(c: Component[Skill]) -> bool:
     return c.origin.scope is Scope.BUILTIN
 
 
+def _counts_as_skill(skill: Skill) -> bool:
+    # The reference also counts commands that the model cannot call.
+    return not skill.is_command or not skill.model_invocable
+
+
 def _explained(c: Component[Skill]) -> bool:
     return c.value.described or bool(c.value.when_to_use) or _bundled(c)
-
-
-def _shadowed_in_plugins(catalog: Catalog) -> list[Component[Skill]]:
-    """Skills of plugins behind commands of the same name, which the reference counts all the same."""
-    return [
-        c
-        for contribution in catalog.contributions
-        for c in contribution.skills
-        if c.origin.scope is Scope.PLUGIN and not c.value.is_command and not _wins(catalog, c)
-    ]
-
-
-def _same_plugin(c: Component[Skill], name: str) -> bool:
-    return name.partition(":")[0] == c.name.partition(":")[0]
 
 
 def _title(c: Component[Skill], shown: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from forge.core.components.fields import (
     is_true,
     read_text,
     shorten,
+    text_from,
     text_of,
     tool_list,
     word_list,
@@ -83,8 +84,7 @@ def skill_body(skill: Skill) -> str:
     if skill.inline is not None:
         return skill.inline
     try:
-        with open(skill.path, "rb", buffering=0) as file:
-            text = file.read().decode("utf-8", "replace")
+        text = text_from(skill.path)
     except OSError as error:
         message = f"The file of the skill {skill.name} cannot be read: {skill.path}: {error.strerror}"
         raise ForgeError(message, "Put it back, or reload the skills.") from error

@@ -59,7 +59,10 @@ def place(entry: Entry, market: Market, known: Known, context: Context) -> Place
 def entry_manifest(entry: Entry, path: str) -> Manifest:
     """The manifest that counts: the plugin's own, else its entry."""
     own = read_manifest(path, bare=False).manifest
-    return own if own is not None else manifest_of({**entry.raw, "name": entry.name}, entry.name)
+    if own is not None:
+        return own
+    raw = {"name": entry.name} if entry.error is not None else {**entry.raw, "name": entry.name}
+    return manifest_of(raw, entry.name)
 
 
 def version_of(manifest: Manifest, entry: Entry, fetched: Fetched) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 
 from forge.core.http.client import Client, Timeouts
 from forge.core.plugins.context import PluginFailure
+from forge.core.plugins.source import without_login
 from forge.foundation.errors import ModelError
 from forge.version import VERSION
 
@@ -22,13 +23,17 @@ def download(
 ) -> bytes:
     """The body behind an http(s) address; PluginFailure when it cannot be had."""
     if not url.startswith(("https://", "http://")):
-        raise PluginFailure(f"{url} is not an http or https address.", "error_policy")
+        raise PluginFailure(f"{without_login(url)} is not an http or https address.", "error_policy")
     try:
         return asyncio.run(_download(url, env, dict(headers or {}), most))
     except TimeoutError:
-        raise PluginFailure(f"{url} did not answer within {SECONDS:g} s.", "error_network") from None
+        raise PluginFailure(
+            f"{without_login(url)} did not answer within {SECONDS:g} s.", "error_network"
+        ) from None
     except ModelError as error:
-        raise PluginFailure(error.message.removeprefix("API Error: "), "error_network") from None
+        raise PluginFailure(
+            without_login(error.message.removeprefix("API Error: ")), "error_network"
+        ) from None
 
 
 async def _download(url: str, env: Mapping[str, str], headers: dict[str, str], most: int) -> bytes:
@@ -45,7 +50,7 @@ async def _download(url: str, env: Mapping[str, str], headers: dict[str, str], m
                 url, sent = _follow(url, target, sent, headers)
     finally:
         await client.close()
-    raise PluginFailure(f"{url} redirects more than {_MOST_REDIRECTS} times.", "error_network")
+    raise PluginFailure(f"{without_login(url)} redirects more than {_MOST_REDIRECTS} times.", "error_network")
 
 
 def _follow(
@@ -55,7 +60,9 @@ def _follow(
     if not moved.startswith(("https://", "http://")) or (
         url.startswith("https://") and not moved.startswith("https://")
     ):
-        raise PluginFailure(f"{url} redirects to {moved}, which is not safe to follow.", "error_policy")
+        raise PluginFailure(
+            f"{without_login(url)} redirects to {moved}, which is not safe to follow.", "error_policy"
+        )
     if moved.split("/")[2] != url.split("/")[2]:
         # What a catalogue's owner gave for one host is not for another.
         sent = {key: value for key, value in sent.items() if key not in own}
@@ -65,7 +72,7 @@ def _follow(
 def _checked(url: str, status: int, body: bytes, most: int) -> bytes:
     if status != 200:
         code = "error_not_found" if status == 404 else "error_network"
-        raise PluginFailure(f"{url} answered with status {status}.", code)
+        raise PluginFailure(f"{without_login(url)} answered with status {status}.", code)
     if len(body) > most:
-        raise PluginFailure(f"{url} is larger than {most >> 20} MB.", "error_policy")
+        raise PluginFailure(f"{without_login(url)} is larger than {most >> 20} MB.", "error_policy")
     return body

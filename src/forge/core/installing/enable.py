@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forge.core.installing.install_path import local_root
+from forge.core.installing.listing import find_all
 from forge.core.installing.located import folder_of
 from forge.core.installing.request import Request, success
 from forge.core.installing.switches import LOCAL_ORIGIN, SCOPES, STRENGTH, switch, switch_state, switches
@@ -30,18 +31,14 @@ def disable(request: Request, context: Context) -> Outcome:
     return _turn(request, context, request.words[0], on=False)
 
 
-def is_on(plugin_id: str, context: Context) -> bool:
-    """Whether settings switch an installed plugin on."""
-    return (switch_state(context.places, plugin_id) or ("", False))[1]
-
-
 def dependants(plugin_id: str, context: Context) -> list[Installation]:
-    """The enabled plugins that need another one."""
+    """The plugins that need another one and work now."""
+    working = {plugin.id for plugin in find_all(context).active}
     found = []
     for one in visible_installed(context.layout, context.places.cwd):
         manifest = folder_of(one, context).manifest
         needs = manifest.dependencies if manifest is not None else []
-        if one.id != plugin_id and is_on(one.id, context) and plugin_id in ids_of(needs, one.market):
+        if one.id != plugin_id and one.id in working and plugin_id in ids_of(needs, one.market):
             found.append(one)
     return found
 

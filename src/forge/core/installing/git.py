@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from forge.core.installing.program import Finished, run_program
 from forge.core.plugins.context import PluginFailure
+from forge.core.plugins.source import without_login
 
 CLONE_SECONDS = 120.0
 _SCP_LIKE = re.compile(r"[\w.-]+@[\w.-]+:[^\s:][^\s]*")
@@ -53,7 +54,7 @@ def clone(url: str, target: str, env: Mapping[str, str], *, ref: str = "", sha: 
         _clone([*common, "--no-checkout", "--", url, target], env)
         done = _git(["-C", target, "checkout", "--detach", sha], env)
         if done.code:
-            raise PluginFailure(f"Failed to checkout commit {sha}: {done.err.strip()}")
+            raise PluginFailure(f"Failed to checkout commit {sha}: {without_login(done.err.strip())}")
     else:
         _clone([*common, "--depth=1", "--", url, target], env)
     commit = _git(["-C", target, "rev-parse", "HEAD"], env).out.strip()
@@ -66,15 +67,16 @@ def clone(url: str, target: str, env: Mapping[str, str], *, ref: str = "", sha: 
 
 def check_url(url: str) -> None:
     """Refuses what git would take for an option or for a program to run."""
+    shown = without_login(url)
     fits = _URL.fullmatch(url) or _SCP_LIKE.fullmatch(url)
     if not fits or url.startswith("-") or "::" in url.partition("://")[0]:
         raise PluginFailure(
-            f"{url!r} is not an address of a git repository that may be used (https, ssh, git or file).",
+            f"{shown!r} is not an address of a git repository that may be used (https, ssh, git or file).",
             "error_policy",
         )
     host = url.partition("://")[2] or url
     if host.startswith("-") or host.rpartition("@")[2].startswith("-"):
-        raise PluginFailure(f"{url!r} has a host name that looks like an option.", "error_policy")
+        raise PluginFailure(f"{shown!r} has a host name that looks like an option.", "error_policy")
 
 
 def commit_of(directory: str, env: Mapping[str, str]) -> str:
@@ -94,7 +96,7 @@ def _clone(arguments: list[str], env: Mapping[str, str]) -> None:
     if done.code:
         missing = "not found" in done.err
         code = "error_not_found" if missing else "error_unknown"
-        raise PluginFailure(f"Failed to clone repository: {done.err.strip()}", code)
+        raise PluginFailure(f"Failed to clone repository: {without_login(done.err.strip())}", code)
 
 
 def _git(arguments: list[str], env: Mapping[str, str]) -> Finished:

@@ -13,7 +13,7 @@ from forge.core.installing.fetch import command_of, relative_path
 from forge.core.installing.marketplaces import add_source
 from forge.core.installing.option_values import read_pairs, save_options, set_keys
 from forge.core.installing.request import Request, success
-from forge.core.installing.switches import switch, switch_state
+from forge.core.installing.switches import SCOPES, declared_market, switch, switch_state
 from forge.core.plugins.context import Context, Outcome, PluginFailure
 from forge.core.plugins.installed import Installation, keep_on_purpose, record_installed, visible_installed
 from forge.core.plugins.known import Known, read_known
@@ -80,6 +80,8 @@ def find_offer(given: str, request: Request, context: Context) -> Offer:
             read_argument(wanted, context.places.cwd, context.places.home), "user", context
         )
     known = read_known(context.layout)
+    if market and market not in known:
+        known = _add_declared(market, context)
     for each in [known[market]] if market in known else [] if market else known.values():
         offer = _offer(name, each, strict=bool(market))
         if offer is not None:
@@ -91,6 +93,16 @@ def find_offer(given: str, request: Request, context: Context) -> Offer:
         f"try `forge plugin marketplace update {market}`.",
         "not_found",
     )
+
+
+def _add_declared(market: str, context: Context) -> dict[str, Known]:
+    """A marketplace that settings declare is fetched when somebody installs from it."""
+    for scope in SCOPES:
+        source = declared_market(context.places, scope, market)
+        if source is not None:
+            add_source(source, scope, context)
+            break
+    return read_known(context.layout)
 
 
 def accept_command(offer: Offer, request: Request, context: Context) -> None:

@@ -17,6 +17,7 @@ from forge.core.plugins.installed import Installation, visible_installed
 from forge.core.plugins.known import read_known
 from forge.core.plugins.manifest import read_manifest
 from forge.core.plugins.market import Entry, Market, read_market
+from forge.foundation.errors import UsageError
 
 Row = dict[str, Any]
 
@@ -31,6 +32,8 @@ CONFLICT = (
 
 def list_plugins(request: Request, context: Context) -> Outcome:
     """`list`; with --json and --available also what the marketplaces offer."""
+    if request.words:
+        raise UsageError(f"Too many arguments: {request.words[0]!r} is not expected.")
     found = find_all(context)
     here = sorted(visible_installed(context.layout, context.places.cwd), key=lambda one: one.id)
     rows = [_row(one, found, context) for one in here] + [

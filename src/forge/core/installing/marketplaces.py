@@ -31,10 +31,11 @@ from forge.core.plugins.market import (
     read_catalogue,
     read_market,
 )
-from forge.core.plugins.source import Source, describe, git_url, read_argument
+from forge.core.plugins.source import Source, describe, git_url, read_argument, without_login
 from forge.foundation.atomic import update_text
 from forge.foundation.jsonpatch import delete
 
+_NEEDED = {"directory": "path", "file": "path", "github": "repo", "git": "url", "url": "url"}
 _LABELS = {"directory": "Folder", "file": "File", "github": "GitHub", "git": "Git", "url": "URL"}
 
 
@@ -200,6 +201,9 @@ def _update_all(request: Request, known: dict[str, Known], context: Context) -> 
 def _obtain(source: Source, context: Context, before: dict[str, Known]) -> tuple[Market, str]:
     """Reads a marketplace, fetching it if need be; returns the catalogue and where it is."""
     kind = source.get("source")
+    field = _NEEDED.get(str(kind), "source")
+    if not isinstance(source.get(field), str):
+        raise PluginFailure(f"The source of this marketplace has no usable '{field}'.", "invalid_source")
     if kind == "directory":
         root = str(source["path"])
         market, location = read_catalogue(os.path.join(root, MARKET_FILE), root), root
@@ -297,4 +301,4 @@ def _row(known: Known) -> dict[str, Any]:
 
 def _place(source: Source) -> dict[str, Any]:
     keys = ("path",) if source.get("source") in ("directory", "file") else ("repo", "url", "ref", "path")
-    return {key: source[key] for key in keys if key in source}
+    return {key: without_login(str(source[key])) for key in keys if key in source}

@@ -13,8 +13,15 @@ def excluder(patterns: list[str]) -> Callable[[str], bool]:
     """A test for paths that any of the patterns covers."""
     if not patterns:
         return lambda path: False
-    expressions = [re.compile(_translated(p)) for p in patterns if isinstance(p, str)]
-    return lambda path: any(e.fullmatch(path) for e in expressions)
+    tests = [(_expression(p), not p.startswith("!")) for p in patterns]
+    return lambda path: any((e.fullmatch(path) is not None) is wanted for e, wanted in tests)
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(_translated(pattern.removeprefix("!")))
+    except re.error:
+        return re.compile(re.escape(pattern))
 
 
 def _translated(pattern: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from forge.foundation.origin import Diagnostic
+
 MANAGED, USER, PROJECT, LOCAL, AUTO = "Managed", "User", "Project", "Local", "AutoMem"
 
 _LABELS = {
@@ -54,8 +56,9 @@ class Skipped(msgspec.Struct, frozen=True):
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """Files in the order in which the model gets them, what was left out, whether AGENTS.md files count."""
+    """Files in the order in which the model gets them, what was left out and what is wrong with them."""
 
     files: list[MemoryFile]
     skipped: list[Skipped] = []
     agents_active: bool = False
+    diagnostics: list[Diagnostic] = []

@@ -21,7 +21,7 @@ _BLOCKS = word_set(
     iframe legend li link main menu menuitem meta nav noframes ol optgroup option p param search section
     summary table tbody td tfoot th thead title tr track ul"""
 )
-_LONE_TAG = r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>\s*$"
+_LONE_TAG = r"(?i)</?(?!(?:script|pre|style|textarea)\b)[A-Za-z][\w-]*(?:\s[^<>]*)?/?>\s*$"
 
 # Marks the place of something that is not text, where a new run of text begins.
 _EDGE = "\x01"
@@ -37,6 +37,7 @@ _INLINE = (
     ("_", r"(?s)(?<!\w)(_{1,3})(?=[^\s_])(.{1,500}?)(?<=[^\s_])\1(?!\w)", rf"{_EDGE}\2{_EDGE}"),
 )
 _IMPORT = rf"(?:^|(?<=[\s{_EDGE}]))@(?:include[ \t]+)?((?:[^\s\\{_EDGE}]|\\ )+)"
+_WORDS = ("text", "item", "listed", "alone", "comment")
 _PATH = r"\.{0,2}/.|~/|[A-Za-z0-9._-]"
 
 
@@ -57,34 +58,46 @@ def imports(text: str) -> list[str]:
     """The paths the text imports, as they are written, in order."""
     if "@" not in text:
         return []
-    return [path for paragraph in _paragraphs(text) if "@" in paragraph for path in _imports(paragraph)]
+    found: list[str] = []
+    for paragraph, listed in _paragraphs(text):
+        if "@" in paragraph:
+            # The reference looks at the text of list items twice, first without regard to code and links.
+            found += _paths(paragraph) if listed else []
+            found += _paths(_runs(paragraph))
+    return list(dict.fromkeys(found))
 
 
-def _imports(paragraph: str) -> Iterator[str]:
-    for sign, pattern, instead in _INLINE:
-        if sign in paragraph:
-            paragraph = re.sub(pattern, instead, paragraph)
-    for found in re.finditer(_IMPORT, paragraph):
+def _paths(text: str) -> Iterator[str]:
+    for found in re.finditer(_IMPORT, text):
         path = found[1].partition("#")[0].replace("\\ ", " ")
         if re.match(_PATH, path):
             yield path
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def _runs(paragraph: str) -> str:
+    """The runs of text in a paragraph, with edges where code, tags, links and emphasis are."""
+    for sign, pattern, instead in _INLINE:
+        if sign in paragraph:
+            paragraph = re.sub(pattern, instead, paragraph)
+    return paragraph
+
+
+def _paragraphs(text: str) -> Iterator[tuple[str, bool]]:
+    """Paragraphs, and whether each is the text of a list item."""
     lines: list[str] = []
+    listed = False
     for kind, raw, content in _Scan(text).blocks():
         if kind == "comment":
-            content = re.sub(r"<!--.*?(?:-->|\Z)", "", raw, flags=re.DOTALL) if "-->" in raw else ""
-        if kind != "text" or not content.strip():
-            yield "\n".join(lines)
+            content = re.sub(r"(?s)<!--.*?(?:-->|\Z)", "", raw) if "-->" in raw else ""
+        words = content.strip() if kind in _WORDS else ""
+        in_item = kind in ("item", "listed")
+        if not words or kind in ("item", "alone", "comment") or in_item != listed:
+            yield "\n".join(lines), listed
             lines = []
-        if kind == "comment":
-            yield content
-        elif kind == "item":
-            lines = [content]
-        elif kind == "text" and content.strip():
+        if words:
             lines.append(content)
-    yield "\n".join(lines)
+            listed = in_item
+    yield "\n".join(lines), listed
 
 
 class _Scan:
@@ -93,13 +106,19 @@ class _Scan:
     def __init__(self, text: str) -> None:
         self._text = text
         self._fence = ""
+        self._fence_base = 0
+        self._column = 0
         self._html: re.Pattern[str] | None = None
         self._indents: list[int] = []
         self._in_paragraph = False
         self._quoted = False
 
     def blocks(self) -> Iterator[tuple[str, str, str]]:
-        """Kind (text, item, code, html, comment), the raw characters, the content without markers."""
+        """Kind, the raw characters, the content without markers.
+
+        Kinds are text, item (the first line of a list item), listed (its other lines), alone (a paragraph of
+        its own, such as a heading), code, html and comment.
+        """
         at, text = 0, self._text
         while at < len(text):
             comment = self._comment_at(at)
@@ -115,15 +134,19 @@ class _Scan:
             at = end
 
     def _comment_at(self, at: int) -> re.Match[str] | None:
-        if self._fence or self._html or self._indents or self._text[at : at + 7].lstrip(" ")[:4] != "<!--":
+        start = self._text[at : at + 7]
+        if self._fence or self._html or start.lstrip(" ")[:4] != "<!--":
             return None
+        if self._indents and len(start) - len(start.lstrip(" ")) >= self._indents[0]:
+            return None
+        self._indents.clear()
         return re.compile(_COMMENT).match(self._text, at)
 
     def _line(self, line: str) -> tuple[str, str]:
         quoted = False
         while (inner := _unquoted(line)) is not None and not (self._fence and not self._quoted):
             line, quoted = inner, True
-        if self._fence and self._quoted and not quoted:
+        if self._fence and self._leaves_fence(line, quoted=quoted):
             self._fence = ""
         if self._fence:
             return self._in_fence(line)
@@ -138,6 +161,12 @@ class _Scan:
         self._quoted = quoted
         return self._content(line)
 
+    def _leaves_fence(self, line: str, *, quoted: bool) -> bool:
+        """Whether a line is outside of the quotation or the list item that the code belongs to."""
+        if self._quoted and not quoted:
+            return True
+        return bool(line.strip()) and len(line) - len(line.lstrip(" ")) < self._fence_base
+
     def _in_fence(self, line: str) -> tuple[str, str]:
         closing = line.strip()
         if closing.startswith(self._fence) and not closing.strip(self._fence[0]):
@@ -151,6 +180,7 @@ class _Scan:
             body = line.lstrip(" ")
             column += len(line) - len(body)
             marker = _marker(body)
+            self._column = column
             self._leave_lists(column, starts_item=marker > 0)
             base = self._indents[-1] if self._indents else 0
             if column - base >= 4 and not self._in_paragraph:
@@ -173,20 +203,31 @@ class _Scan:
                 self._indents.pop()
 
     def _leaf(self, body: str, kind: str) -> tuple[str, str]:
+        if kind == "text" and self._indents:
+            kind = "listed"
         while (inner := _unquoted(body)) is not None:
-            body = inner
+            body, kind = inner, "alone" if self._indents else kind
         fence = body[: len(body) - len(body.lstrip(body[:1]))] if body.startswith(("```", "~~~")) else ""
         if fence and not (fence[0] == "`" and "`" in body[len(fence) :]):
-            self._fence, self._in_paragraph = fence, False
+            self._in_paragraph = False
+            self._leave_lists(self._column, starts_item=True)
+            self._fence, self._fence_base = fence, self._indents[-1] if self._indents else 0
             return "code", ""
         if body.startswith("<") and self._opens_html(body):
             return "html", ""
         if body.startswith("[") and not self._in_paragraph and re.match(_DEFINITION, body):
             return "code", ""
+        if body[:1] in ("-", "*", "_", "=") and self._is_line(body):
+            self._in_paragraph = False
+            return "code", ""
         signs = len(body) - len(body.lstrip("#"))
         heading = 0 < signs < 7 and body[signs : signs + 1] in ("", " ")
         self._in_paragraph = not heading
-        return kind, body[signs:] if heading else body
+        return ("alone", body[signs:]) if heading else (kind, body)
+
+    def _is_line(self, body: str) -> bool:
+        """A rule, or what underlines a heading."""
+        return not body.strip(f"{body[0]} ") and (body[0] != "=" or self._in_paragraph)
 
     def _opens_html(self, body: str) -> bool:
         raw = re.match(_RAW, body)
@@ -198,7 +239,9 @@ class _Scan:
             self._html = None if "-->" in body else re.compile("-->")
             return True
         name = re.match(_NAME, body)
-        if (name and name[1].lower() in _BLOCKS) or (not self._in_paragraph and re.match(_LONE_TAG, body)):
+        # Lines of a list item are no paragraph that could go on.
+        free = not self._in_paragraph or self._indents
+        if (name and name[1].lower() in _BLOCKS) or (free and re.match(_LONE_TAG, body)):
             self._html = _BLANK
             return True
         return False

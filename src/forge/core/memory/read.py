@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -13,6 +14,7 @@ from forge.core.memory.filetypes import importable
 from forge.core.memory.markdown import imports, without_comments
 from forge.foundation import frontmatter
 from forge.foundation.globs import read_patterns
+from forge.foundation.origin import Diagnostic, Origin, Scope, Severity
 from forge.foundation.paths import DIALECTS
 
 MAX_DEPTH = 5
@@ -24,8 +26,9 @@ class Parsed(msgspec.Struct, frozen=True):
     """What is in a file: its cleaned text, the `paths` of its front matter, the names of its imports."""
 
     content: str
-    globs: list[str] | None
-    imports: list[str]
+    globs: list[str] | None = None
+    imports: list[str] = []
+    diagnostics: list[Diagnostic] = []
 
 
 class Library:
@@ -42,10 +45,14 @@ class Library:
             known = self._known.get(path)
             if known is not None and known[0] == stamp:
                 return known[1]
+            if not stat.S_ISREG(status.st_mode):
+                return None
             with open(path, "rb") as file:
                 text = file.read().decode("utf-8", "replace")
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             return None
+        except OSError as error:
+            return Parsed("", diagnostics=[_unreadable(path, error)])
         parsed = parse(text, path)
         self._known[path] = (stamp, parsed)
         return parsed
@@ -68,6 +75,7 @@ class Reading:
         self._dialects: dict[str, list[str]] = {}
         self.done: set[str] = set()
         self.skipped: list[Skipped] = []
+        self.diagnostics: list[Diagnostic] = []
 
     def with_imports(self, path: str, memory_type: str, depth: int = 0, parent: str = "") -> list[MemoryFile]:
         """The file and, behind it, what it imports; nothing if it is empty, excluded or was read before."""
@@ -79,7 +87,10 @@ class Reading:
             return []
         self.done.add(path)
         parsed = self._library.parsed(path)
-        if parsed is None or not parsed.content.strip() or not self._is_first(path):
+        if parsed is None or not self._is_first(path):
+            return []
+        self.diagnostics += parsed.diagnostics
+        if not parsed.content.strip():
             return []
         reason = "include" if parent else "session_start"
         found = [MemoryFile(path, memory_type, parsed.content, reason, parsed.globs, parent)]
@@ -128,12 +139,19 @@ def parse(text: str, path: str) -> Parsed:
     The YAML parser is slow to load, so a front matter without a key of interest is not parsed.
     """
     raw, body, _ = frontmatter.split(text)
-    values = frontmatter.parse(text, path).values if raw and re.search(_KEYS, raw) else {}
+    front = frontmatter.parse(text, path) if raw and re.search(_KEYS, raw) else None
+    values = front.values if front else {}
     globs = read_patterns(values["paths"]) if "paths" in values else None
     included = values.get("include")
     named = [included] if isinstance(included, str) else included if isinstance(included, list) else []
     names = [n for n in named if isinstance(n, str)]
-    return Parsed(without_comments(body), globs or None, [*names, *imports(body)])
+    notes = front.diagnostics if front else []
+    return Parsed(without_comments(body), globs or None, [*names, *imports(body)], notes)
+
+
+def _unreadable(path: str, error: OSError) -> Diagnostic:
+    message = f"cannot be read ({error.strerror}), so its instructions are missing"
+    return Diagnostic(Severity.WARNING, message, Origin(Scope.PROJECT, path), "Check its permissions.")
 
 
 def _below(path: str, root: str) -> bool:

@@ -63,7 +63,7 @@ def load_start(request: MemoryRequest, library: Library) -> Loaded:
         own += directory_files(directory, request, reading)
         agents += reading_agents(directory, request, reading) if request.agents == "both" else []
     files = [*found, *own, *agents, *auto_memory(request.auto_dir, library)]
-    return Loaded(files, reading.skipped, active)
+    return Loaded(files, reading.skipped, active, reading.diagnostics)
 
 
 def load_scoped(request: MemoryRequest, library: Library) -> list[MemoryFile]:

@@ -35,6 +35,7 @@ _SIGNS = (
     "workflows",
     "monitors/monitors.json",
 )
+_SCOPES = {"project": Scope.PROJECT, "local": Scope.LOCAL}
 _STRENGTH = ("managed", "local", "project", "user")
 
 
@@ -169,7 +170,7 @@ def _local(request: Request, errors: list[PluginError]) -> list[Candidate]:
             found.append(
                 Candidate(f"{name}@{LOCAL}", one, LOCAL, rank, scope, of_project=of_project, inside=True)
             )
-    return found[::-1]
+    return sorted(found, key=lambda candidate: candidate.rank)
 
 
 def _scan(root: str, needs_manifest: bool, errors: list[PluginError]) -> list[Found]:
@@ -193,12 +194,13 @@ def _directories(path: str) -> list[str]:
 
 def _installed(request: Request, errors: list[PluginError]) -> list[Candidate]:
     layout = request.layout
+    records: list[Installation] = []
+    known: dict[str, Known] = {}
     try:
         records = visible_installed(layout, request.places.cwd)
         known = read_known(layout) if records else {}
     except ConfigError as error:
         errors.append(PluginError("installed", "generic-error", str(error), error.path))
-        return []
     best: dict[str, Installation] = {}
     for one in sorted(records, key=lambda r: _STRENGTH.index(r.scope) if r.scope in _STRENGTH else 9):
         best.setdefault(one.id, one)
@@ -216,7 +218,7 @@ def _installed_candidate(
     market = _market(known, markets)
     entry = market.find(one.name) if market else None
     root = _in_place(known, market, entry.source) if known and market and entry else ""
-    rank, scope = (0, Scope.MANAGED) if one.scope == "managed" else (50, Scope(one.scope or "user"))
+    rank, scope = (0, Scope.MANAGED) if one.scope == "managed" else (50, _SCOPES.get(one.scope, Scope.USER))
     return Candidate(
         one.id,
         read_manifest((root or one.path).rstrip("/"), bare=False),

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from forge.core.plugins.layout import Layout
+from forge.core.plugins.layout import Layout, is_plain_word
 from forge.foundation.ids import timestamp
 from forge.foundation.jsonfile import patch_json, read_json
 from forge.foundation.jsonpatch import delete, put
@@ -56,7 +56,8 @@ def read_known(layout: Layout) -> dict[str, Known]:
     for name, entry in content.items() if isinstance(content, dict) else ():
         source = entry.get("source") if isinstance(entry, dict) else None
         location = entry.get("installLocation") if isinstance(entry, dict) else None
-        if isinstance(source, dict) and isinstance(location, str):
+        # The name becomes part of paths below the cache.
+        if isinstance(source, dict) and isinstance(location, str) and is_plain_word(name):
             found[name] = Known(name, source, location)
     return found
 

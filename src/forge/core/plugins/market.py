@@ -67,7 +67,8 @@ class Market(msgspec.Struct, frozen=True):
             found = next((entry for entry in self.entries if entry.name == wanted), None)
             if found is not None:
                 return found
-            wanted = chain.get(wanted)
+            later = chain.get(wanted)
+            wanted = later if isinstance(later, str) else None
         return None
 
 

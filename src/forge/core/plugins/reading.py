@@ -131,7 +131,7 @@ def children(r: Reading, directory: str) -> list[tuple[str, str, bool]]:
     r.files.add(directory)
     try:
         with os.scandir(directory) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+            found = sorted(entries, key=lambda entry: (entry.name.lower(), entry.name))
     except OSError:
         return []
     listed = []

@@ -56,11 +56,16 @@ def git_url(source: Source) -> str:
     return f"https://github.com/{url}.git" if is_shorthand else url
 
 
+def without_login(text: str) -> str:
+    """The text with names and passwords taken out of its addresses."""
+    return re.sub(r"(https?://)[^/@\s]+@", r"\1***@", text)
+
+
 def describe(source: Source) -> str:
     """A source in a few characters."""
     kind = source.get("source")
     place = source.get("path") if kind in ("directory", "file") else source.get("repo") or source.get("url")
-    return f"{'dir' if kind == 'directory' else kind}:{place}"
+    return without_login(f"{'dir' if kind == 'directory' else kind}:{place}")
 
 
 def entry_source(value: Any, plugin_root: str) -> Any:

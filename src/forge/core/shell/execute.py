@@ -26,7 +26,8 @@ _KILLED = "[killed]"
 class Command(msgspec.Struct, frozen=True):
     """`shell` is the program, `text` what it is to run; output beyond memory goes to `output_path`.
 
-    `prelude` is shell text that comes before it. Times are seconds; `grace` is how long a command that is told to end may take.
+    `prelude` is shell text that comes before it. Times are seconds; `grace` is how long a command that is
+    told to end may take.
     """
 
     text: str

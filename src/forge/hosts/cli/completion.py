@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from forge.foundation.errors import ForgeError, UsageError
-from forge.hosts.cli.command import Command, help_text
+from forge.foundation.errors import ForgeError
+from forge.hosts.cli.command import Command, read_arguments, take_words, unknown_word
 from forge.hosts.cli.completion_words import complete
 from forge.hosts.cli.parse import CommandLine
 
@@ -22,9 +22,9 @@ COMMAND = Command(
     ),
     flags=(),
     examples=(
+        ("forge completion fish | source", "in ~/.config/fish/config.fish"),
         ('eval "$(forge completion bash)"', "in ~/.bashrc"),
         ('eval "$(forge completion zsh)"', "in ~/.zshrc, behind compinit"),
-        ("forge completion fish | source", "in ~/.config/fish/config.fish"),
     ),
 )
 
@@ -72,10 +72,11 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
             found = []  # a broken settings file must not write into somebody's prompt
         sys.stdout.write("".join(f"{word}\n" for word in found))
         return 0
-    if line.rest in (["--help"], ["-h"]):
-        sys.stdout.write(help_text(COMMAND) + "\n")
+    given = read_arguments(COMMAND, line)
+    if given is None:
         return 0
-    if len(line.rest) != 1 or line.rest[0] not in SHELLS:
-        raise UsageError(f"Name one of: {', '.join(SHELLS)}.", "See: forge completion --help")
-    sys.stdout.write(_SCRIPTS[line.rest[0]])
+    (shell,) = take_words(COMMAND, given.words, ("SHELL",))
+    if shell not in SHELLS:
+        raise unknown_word(COMMAND, shell, SHELLS)
+    sys.stdout.write(_SCRIPTS[shell])
     return 0

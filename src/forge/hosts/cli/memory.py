@@ -76,6 +76,7 @@ def _listing(
         "files": [_row(f) for f in loaded.files],
         "onDemand": [_row(f) for f in scoped],
         "skipped": loaded.skipped,
+        "problems": [str(note) for note in loaded.diagnostics],
         "agentsMd": request.agents,
         "externalImports": imports,
         "notes": request.auto_dir or None,
@@ -108,6 +109,8 @@ def _print(screen: Screen, request: MemoryRequest, loaded: Loaded, scoped: list[
         screen.line(f"    when a file is used that matches {', '.join(file.globs or [])}", "dim")
     for skipped in loaded.skipped:
         screen.line(f"{skipped.path} is not used: {skipped.reason}")
+    for note in loaded.diagnostics:
+        screen.line(str(note), "yellow")
     if request.auto_dir:
         screen.line(f"Notes of the model: {request.auto_dir}", "dim")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+import msgspec
+
 from forge.core.installing.command import plugin_command
 from forge.core.plugins.context import Context
 from forge.foundation.errors import UsageError
@@ -17,8 +19,8 @@ from forge.hosts.options import read_options
 COMMAND = Command(
     name="plugin",
     usage=(
-        "plugin install NAME[@MARKETPLACE] | PATH [--scope SCOPE] [--config KEY=VALUE]",
-        "plugin uninstall NAME [--scope SCOPE] [--keep-data] [--prune]",
+        "plugin install NAME[@MARKETPLACE] | PATH [--config KEY=VALUE]",
+        "plugin uninstall NAME [--keep-data] [--prune]",
         "plugin enable NAME | disable NAME | disable --all",
         "plugin update NAME",
         "plugin list [--json [--available]]",
@@ -66,17 +68,26 @@ COMMAND = Command(
 def run(line: CommandLine, env: dict[str, str]) -> int:
     """Runs the command and prints what it says."""
     if not line.rest or "--help" in line.rest or "-h" in line.rest:
-        sys.stdout.write(help_text(COMMAND) + "\n")
+        sys.stdout.write(help_text(_called(line.command)) + "\n")
         return 0 if line.rest else 1
     context = open_context(line, env, interactive=sys.stdin.isatty() and sys.stdout.isatty())
     try:
         outcome = plugin_command(line.rest, context)
     except UsageError as error:
-        raise UsageError(error.message, error.hint or "See: forge plugin --help") from None
+        raise UsageError(error.message, error.hint or f"See: forge {line.command} --help") from None
     sys.stdout.write(outcome.out)
     sys.stdout.flush()
     sys.stderr.write(outcome.err)
     return outcome.code
+
+
+def _called(name: str) -> Command:
+    """The command under the name it was called by."""
+    usage = tuple(name + text.removeprefix(COMMAND.name) for text in COMMAND.usage)
+    examples = tuple(
+        (text.replace("forge plugin", f"forge {name}"), about) for text, about in COMMAND.examples
+    )
+    return msgspec.structs.replace(COMMAND, name=name, usage=usage, examples=examples)
 
 
 def open_context(line: CommandLine, env: dict[str, str], *, interactive: bool) -> Context:

@@ -100,9 +100,10 @@ def test_skills_with_a_made_up_description_and_commands_are_not_announced_as_ski
     write(tree.cwd / ".claude/skills/plain/SKILL.md", "Just text\n")
     write(tree.cwd / ".claude/skills/when/SKILL.md", "---\nwhen_to_use: w\n---\nText\n")
     command(tree.cwd / ".claude", "cmd", "d")
+    command(tree.cwd / ".claude", "people", "d", "disable-model-invocation: true\n")
     catalog = tree.load()
-    assert typable(catalog, View()) == ["good", "plain", "when", "cmd"]
-    assert announced_skills(catalog, View()) == ["good", "when"]
+    assert typable(catalog, View()) == ["good", "plain", "when", "cmd", "people"]
+    assert announced_skills(catalog, View()) == ["good", "when", "people"]
     assert rows(catalog) == ["- good: d", "- plain: Just text", "- when: Text - w", "- cmd: d"]
 
 
@@ -110,8 +111,8 @@ def test_skills_with_a_made_up_description_and_commands_are_not_announced_as_ski
 def test_commands_of_plugins_come_before_skills_of_plugins(tmp_path: Path) -> None:
     catalog = made(own("mine"))
     for plugin in ("pb", "pa"):
-        parts = [of_plugin(plugin, name, root="/x") for name in ("s2", "s1")]
-        parts += [of_plugin(plugin, "deploy"), of_plugin(plugin, "C1")]
+        parts = [of_plugin(plugin, name, root="/x") for name in ("s1", "s2")]
+        parts += [of_plugin(plugin, "C1"), of_plugin(plugin, "deploy")]
         catalog.add(contribution(*parts, scope=Scope.PLUGIN))
     catalog.add(contribution(own("code-review"), own("loop"), scope=Scope.BUILTIN))
     expected = ["mine", "pb:C1", "pb:deploy", "pa:C1", "pa:deploy", "pb:s1", "pb:s2", "pa:s1", "pa:s2"]
@@ -132,7 +133,7 @@ def test_skills_of_plugins_without_a_description_are_not_listed_to_the_model() -
     hinted = of_plugin("p", "hinted", root="/x", described=False, when_to_use="w")
     catalog = made(quiet, hinted, scope=Scope.PLUGIN)
     assert rows(catalog) == ["- p:hinted: d - w"]
-    assert typable(catalog, View()) == ["p:hinted", "p:quiet"]
+    assert typable(catalog, View()) == ["p:quiet", "p:hinted"]
 
 
 def test_the_shown_name_of_a_plugin_skill_works_with_and_without_the_plugin() -> None:

@@ -9,6 +9,7 @@ from forge.core.components.render import (
     allowed_tools,
     fill_variables,
     prefix,
+    preloaded_message,
     render,
     shell_pieces,
     typed_message,
@@ -85,6 +86,9 @@ def test_the_blocks_around_a_body() -> None:
     assert prefix(Skill("s")) == ""
     head = "<command-message>p:s</command-message>\n<command-name>/p:s</command-name>"
     assert typed_message("p:s", "") == head
+    assert preloaded_message("s") == (
+        "<command-message>s</command-message>\n<command-name>s</command-name>\n<skill-format>true</skill-format>"
+    )
     assert typed_message("p:s", "a\nb") == f"{head}\n<command-args>a\nb</command-args>"
 
 

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from forge.core.installing.archive import only_folder, unpack
 from forge.core.installing.copying import copy_plugin
 from forge.core.plugins.context import PluginFailure
@@ -55,6 +56,7 @@ def tarred(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> bytes:
         b"neither zip nor tar",
         zipped("a/b")[:-30],
     ],
+    ids=lambda data: f"{len(data)}-bytes",
 )
 def test_hostile_and_broken_archives_are_refused(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(PluginFailure, match="The archive was refused"):
@@ -63,7 +65,7 @@ def test_hostile_and_broken_archives_are_refused(tmp_path: Path, data: bytes) ->
     assert not any(path.is_symlink() for path in tmp_path.rglob("*"))
 
 
-@pytest.mark.parametrize("data", [zipped("a/b", "c"), zipped("./a/b", "c")])
+@pytest.mark.parametrize("data", [zipped("a/b", "c"), zipped("./a/b", "c")], ids=["plain", "dotted"])
 def test_ordinary_archives_are_unpacked(tmp_path: Path, data: bytes) -> None:
     unpack(data, str(tmp_path / "x"))
     assert (tmp_path / "x/a/b").read_text() == "content"

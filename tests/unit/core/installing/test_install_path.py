@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from unit.core.installing.workshop import Bench, plugin, write
 
 
 def own(tmp_path: Path, name: str = "mine") -> Path:
-    root = plugin(tmp_path / "src dir" / "folder", name, version="1.2.0", description="about", author={"name": "Ann"})
+    root = plugin(
+        tmp_path / "src dir" / "folder", name, version="1.2.0", description="about", author={"name": "Ann"}
+    )
     return write(
         root,
         {
@@ -39,7 +42,6 @@ def test_directory_is_copied_under_its_name_and_stays_off(tmp_path: Path) -> Non
         assert part in shown
 
 
-@pytest.mark.requirement("S1-126")
 def test_enabling_it_is_the_trust_it_needs(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench("install", own(tmp_path))
@@ -63,7 +65,9 @@ def test_enabling_it_is_the_trust_it_needs(tmp_path: Path) -> None:
     ("answers", "enabled"),
     [([True], True), ([False], False)],
 )
-def test_person_at_the_terminal_is_asked_for_trust(tmp_path: Path, answers: list[bool], enabled: bool) -> None:
+def test_person_at_the_terminal_is_asked_for_trust(
+    tmp_path: Path, answers: list[bool], enabled: bool
+) -> None:
     bench = Bench(tmp_path)
     bench.answers = answers
     assert bench.json("install", own(tmp_path))["enabled"] is enabled

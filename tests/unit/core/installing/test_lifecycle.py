@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from forge.foundation.errors import UsageError
 from unit.core.installing.workshop import NOW, STAMP, Bench, market, plugin, shop, write
 
@@ -55,7 +56,9 @@ def test_installing_writes_the_files_both_programs_read(tmp_path: Path) -> None:
 
 def test_what_another_program_wrote_survives_every_change(tmp_path: Path) -> None:
     bench, root = Bench(tmp_path), shop(tmp_path / "shop")
-    known = {"other": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "/x", "autoUpdate": True}}
+    known = {
+        "other": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "/x", "autoUpdate": True}
+    }
     installed = {
         "version": 2,
         "futureKey": [1],
@@ -155,11 +158,16 @@ SWITCHING: list[tuple[list[str], int, dict[str, Any]]] = [
             "command": "enable",
             "outcome": "failed",
             "plugin": "nobody",
-            "message": 'Plugin "nobody" not found in any editable settings scope. Use plugin@marketplace format.',
+            "message": 'Plugin "nobody" not found in any editable settings scope. '
+            "Use plugin@marketplace format.",
             "failureCode": "ambiguous_marketplace",
         },
     ),
-    (["disable", "--all"], 0, {"command": "disable", "outcome": "ok", "all": True, "message": "Disabled 1 plugin"}),
+    (
+        ["disable", "--all"],
+        0,
+        {"command": "disable", "outcome": "ok", "all": True, "message": "Disabled 1 plugin"},
+    ),
     (
         ["uninstall", "tool", "--keep-data"],
         0,
@@ -208,15 +216,15 @@ SWITCHING: list[tuple[list[str], int, dict[str, Any]]] = [
             "outcome": "failed",
             "plugin": "nobody@shop",
             "scope": "user",
-            "message": 'Plugin "nobody" not found in marketplace "shop". Your local copy may be out of date — try '
-            "`forge plugin marketplace update shop`.",
+            "message": 'Plugin "nobody" not found in marketplace "shop". '
+            "Your local copy may be out of date — try `forge plugin marketplace update shop`.",
             "failureCode": "not_found",
         },
     ),
 ]
 
 
-@pytest.mark.requirement("S1-16", "S1-129")
+@pytest.mark.requirement("S1-129")
 @pytest.mark.parametrize(("words", "code", "expected"), SWITCHING, ids=lambda value: str(value)[:40])
 def test_results_have_the_shape_scripts_know(
     tmp_path: Path, words: list[str], code: int, expected: dict[str, Any]
@@ -235,7 +243,11 @@ def test_update_takes_the_new_version_and_marks_the_old_copy(tmp_path: Path) -> 
     bench("install", "tool")
     plugin(root / "tool", "tool", version="1.1.0")
     answer = bench.json("update", "tool@shop")
-    assert (answer["updateOutcome"], answer["oldVersion"], answer["newVersion"]) == ("updated", "1.0.0", "1.1.0")
+    assert (answer["updateOutcome"], answer["oldVersion"], answer["newVersion"]) == (
+        "updated",
+        "1.0.0",
+        "1.1.0",
+    )
     copies = bench.claude / "plugins/cache/shop/tool"
     assert (copies / "1.0.0/.orphaned_at").read_text() == str(int(NOW * 1000))
     assert not (copies / "1.1.0/.orphaned_at").exists()
@@ -271,7 +283,8 @@ def test_removing_a_marketplace_takes_its_plugins_and_their_secrets_along(tmp_pa
     data = write(bench.claude / "plugins/data/tool-shop", {"state": "x"})
     outcome = bench("marketplace", "remove", "shop")
     assert outcome.out.startswith(
-        "✔ Successfully removed marketplace: shop\nAlso uninstalled 1 plugin from this marketplace:\n  tool@shop\n"
+        "✔ Successfully removed marketplace: shop\nAlso uninstalled 1 plugin from this "
+        "marketplace:\n  tool@shop\n"
     )
     assert not data.exists()
     assert root.exists()  # the user's own folder

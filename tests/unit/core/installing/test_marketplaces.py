@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from plugin_server import serve_plugins
 from unit.core.installing.workshop import Bench, commit, git, market, plugin, repository, shop, write
 
@@ -57,7 +58,10 @@ def test_plain_web_server_can_serve_a_repository(tmp_path: Path) -> None:
 def test_catalogue_behind_a_url_is_kept_as_a_file(tmp_path: Path) -> None:
     bench, repo = Bench(tmp_path), plugin(tmp_path / "repo", "tool")
     repository(repo)
-    entries = [{"name": "tool", "source": {"source": "url", "url": f"file://{repo}"}}, {"name": "rel", "source": "./x"}]
+    entries = [
+        {"name": "tool", "source": {"source": "url", "url": f"file://{repo}"}},
+        {"name": "rel", "source": "./x"},
+    ]
     content = {"name": "shop", "owner": {"name": "o"}, "plugins": entries}
     with serve_plugins(write(tmp_path / "www", {"m.json": content})) as served:
         assert bench("marketplace", "add", f"{served.url}/m.json").code == 0
@@ -79,8 +83,14 @@ def test_adding_the_same_name_from_elsewhere_repoints_it(tmp_path: Path) -> None
     bench = Bench(tmp_path)
     one, other = shop(tmp_path / "one"), shop(tmp_path / "other")
     bench("marketplace", "add", one)
-    assert bench("marketplace", "add", one).out == "✔ Marketplace 'shop' already on disk — declared in user settings\n"
-    assert f"already added from dir:{one} and now points at dir:{other}" in bench("marketplace", "add", other).out
+    assert (
+        bench("marketplace", "add", one).out
+        == "✔ Marketplace 'shop' already on disk — declared in user settings\n"
+    )
+    assert (
+        f"already added from dir:{one} and now points at dir:{other}"
+        in bench("marketplace", "add", other).out
+    )
     assert bench.json("marketplace", "list")[0]["path"] == str(other)
 
 
@@ -107,7 +117,10 @@ def test_arguments_that_name_no_marketplace_are_refused(
 
 HEADS: list[tuple[Any, str]] = [
     ('{"name": ', "Invalid JSON in {file}: JSON Parse error: Unexpected EOF"),
-    ({"name": "m", "plugins": []}, "Invalid schema: {file} owner: Invalid input: expected object, received undefined"),
+    (
+        {"name": "m", "plugins": []},
+        "Invalid schema: {file} owner: Invalid input: expected object, received undefined",
+    ),
     ({"name": "m", "owner": {"name": "o"}}, "plugins: Invalid input: expected array, received undefined"),
     ({"name": "a b", "owner": {"name": "o"}, "plugins": []}, "name: Marketplace name cannot contain spaces."),
     ({"name": "../x", "owner": {"name": "o"}, "plugins": []}, "name: Marketplace name may only have"),
@@ -124,7 +137,9 @@ def test_unusable_catalogue_is_not_added(tmp_path: Path, content: Any, message: 
     assert bench.json("marketplace", "list") == []
 
 
-@pytest.mark.parametrize("name", ["inline", "local", "claude-plugins-official", "official-claude-plugins", "claudeai-x"])
+@pytest.mark.parametrize(
+    "name", ["inline", "local", "claude-plugins-official", "official-claude-plugins", "claudeai-x"]
+)
 def test_reserved_names_are_refused(tmp_path: Path, name: str) -> None:
     bench = Bench(tmp_path)
     outcome = bench("marketplace", "add", market(tmp_path / "m", name, []))
@@ -146,7 +161,10 @@ def test_bad_entries_stay_listed_and_cannot_be_installed(tmp_path: Path) -> None
     assert {row["name"]: row["source"] for row in offered} == {
         "up": {"source": "unsupported", "error": 'source: Invalid string: must start with "./"'},
         "kind": {"source": "unsupported"},
-        "author": {"source": "unsupported", "error": "author: Invalid input: expected object, received string"},
+        "author": {
+            "source": "unsupported",
+            "error": "author: Invalid input: expected object, received string",
+        },
         "event": {"source": "unsupported", "error": "hooks: Unrecognized field: Nope"},
     }
     assert bench.json("install", "event@shop")["message"] == "hooks: Unrecognized field: Nope"
@@ -154,7 +172,12 @@ def test_bad_entries_stay_listed_and_cannot_be_installed(tmp_path: Path) -> None
 
 def test_old_name_of_a_plugin_leads_to_the_new_one(tmp_path: Path) -> None:
     bench, root = Bench(tmp_path), shop(tmp_path / "shop")
-    market(root, "shop", [{"name": "tool", "source": "./tool"}], renames={"older": "old", "old": "tool", "gone": None})
+    market(
+        root,
+        "shop",
+        [{"name": "tool", "source": "./tool"}],
+        renames={"older": "old", "old": "tool", "gone": None},
+    )
     bench("marketplace", "add", root)
     assert bench.json("install", "older@shop")["pluginId"] == "tool@shop"
     assert bench.json("install", "gone@shop")["failureCode"] == "not_found"
@@ -176,6 +199,27 @@ def test_managed_settings_decide_which_marketplaces_are_allowed(
     bench = Bench(tmp_path)
     bench.settings = settings
     assert bench("marketplace", "add", shop(tmp_path / "shop")).code == code
+
+
+def test_declared_marketplace_is_fetched_when_something_is_installed_from_it(tmp_path: Path) -> None:
+    bench, root = Bench(tmp_path), shop(tmp_path / "shop")
+    declared = {"extraKnownMarketplaces": {"shop": {"source": {"source": "directory", "path": str(root)}}}}
+    write(bench.project, {".claude/settings.json": declared})
+    assert bench("install", "tool@shop").code == 0
+    assert [row["name"] for row in bench.json("marketplace", "list")] == ["shop"]
+
+
+def test_passwords_in_addresses_are_not_shown(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    with serve_plugins(tmp_path) as served:
+        secret = served.url.replace("://", "://user:hush@")
+    failures = [bench("marketplace", "add", f"{secret}/{name}") for name in ("a.git", "a.json")]
+    source = {"source": "git", "url": f"{secret}/a.git"}
+    known = {"shop": {"source": source, "installLocation": "/x"}}
+    write(bench.home, {".claude/plugins/known_marketplaces.json": known})
+    listed = [bench("marketplace", "list"), bench("marketplace", "list", "--json")]
+    assert [outcome.code for outcome in failures] == [1, 1]
+    assert not any("hush" in outcome.out + outcome.err for outcome in [*failures, *listed])
 
 
 def test_air_gap_allows_folders_and_forbids_servers(tmp_path: Path) -> None:

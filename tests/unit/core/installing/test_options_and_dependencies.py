@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from unit.core.installing.workshop import Bench, market, plugin, write
 
 OPTIONS = {
@@ -43,14 +44,19 @@ def test_secrets_go_to_the_credentials_file_and_are_never_shown(tmp_path: Path) 
         "configured": ["token", "level"],
         "unconfigured": ["mode", "loud"],
     }
-    texts = [bench(*words).out for words in (["configure", "tool@shop"], ["list", "--json"], ["details", "tool"])]
+    texts = [
+        bench(*words).out for words in (["configure", "tool@shop"], ["list", "--json"], ["details", "tool"])
+    ]
     assert not any("hush" in text for text in [*texts, *bench.said])
 
 
 @pytest.mark.parametrize(
     ("pair", "message"),
     [
-        ("nokey=1", 'key "nokey" isn\'t declared in this plugin\'s userConfig. Known keys: token, level, mode, loud.'),
+        (
+            "nokey=1",
+            "key \"nokey\" isn't declared in this plugin's userConfig. Known keys: token, level, mode, loud.",
+        ),
         ("level=abc", 'level: "abc" is not a number'),
         ("level=10", "Level must be at most 9"),
         ("mode=z", "Mode must be one of: a, b"),
@@ -86,7 +92,8 @@ def test_values_can_be_saved_from_standard_input(tmp_path: Path) -> None:
     refused = bench("configure", "tool@shop", "--values-stdin")
     assert (refused.code, refused.err) == (
         1,
-        'Failed to save configuration: This plugin has no option "zz". Known options: token, level, mode, loud.\n',
+        'Failed to save configuration: This plugin has no option "zz". Known options: token, level, '
+        "mode, loud.\n",
     )
     bench("uninstall", "tool")
     assert bench.read(".claude/.credentials.json") == {"pluginSecrets": {}}
@@ -119,9 +126,12 @@ def test_dependencies_are_installed_along_and_pruned_when_nothing_needs_them(tmp
         "middle@shop": True,
         "low@shop": True,
     }
-    assert bench("prune").out == "Nothing to prune (2 auto-installed plugins at user scope, all still needed).\n"
+    assert (
+        bench("prune").out == "Nothing to prune (2 auto-installed plugins at user scope, all still needed).\n"
+    )
     bench("uninstall", "top")
-    listed = "2 auto-installed plugins no longer needed at user scope:\n  middle@shop (1.2.0)\n  low@shop (1.2.0)\n"
+    listed = "2 auto-installed plugins no longer needed at user scope:\n"
+    listed += "  middle@shop (1.2.0)\n  low@shop (1.2.0)\n"
     assert bench("prune", "--dry-run").out == f"{listed}(dry run — nothing removed)\n"
     assert bench("prune").out == f"{listed}Not a TTY — run `forge plugin prune -y` to remove.\n"
     bench("install", "low")
@@ -134,7 +144,9 @@ def test_dependency_in_the_wrong_version_is_a_conflict(tmp_path: Path) -> None:
     bench("install", "low")
     answer = bench.json("install", "newer")
     assert (answer["outcome"], answer["failureCode"]) == ("failed", "dependency_version_conflict")
-    assert answer["message"].startswith('Dependency "low@shop" is installed at 1.2.0, which does not satisfy: ^2.0.0.')
+    assert answer["message"].startswith(
+        'Dependency "low@shop" is installed at 1.2.0, which does not satisfy: ^2.0.0.'
+    )
 
 
 @pytest.mark.parametrize(("name", "missing"), [("lost", "nobody@shop"), ("foreign", "x@other")])
@@ -153,6 +165,7 @@ def test_plugin_that_others_need_cannot_be_disabled(tmp_path: Path) -> None:
     bench("install", "middle")
     refused = bench("disable", "low")
     assert refused.err == (
-        '✘ Failed to disable plugin "low": low is still required by middle. Disable that plugin first, or disable '
+        '✘ Failed to disable plugin "low": low is still required by middle. Disable that plugin '
+        "first, or disable "
         "everything together: forge plugin disable middle@shop && forge plugin disable low@shop\n"
     )

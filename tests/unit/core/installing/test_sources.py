@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from forge.core.installing.fetch import fetch_source
 from forge.core.plugins.context import PluginFailure
 from plugin_server import serve_plugins
@@ -126,7 +127,12 @@ def npm(bench: Bench, tmp_path: Path, url: str, **more: str) -> tuple[str, Any]:
 
 @pytest.mark.parametrize(
     ("wanted", "version"),
-    [({}, "2.0.0"), ({"version": "^1"}, "1.10.0"), ({"version": "1.2.0"}, "1.2.0"), ({"version": "latest"}, "2.0.0")],
+    [
+        ({}, "2.0.0"),
+        ({"version": "^1"}, "1.10.0"),
+        ({"version": "1.2.0"}, "1.2.0"),
+        ({"version": "latest"}, "2.0.0"),
+    ],
 )
 def test_npm_package_is_installed_in_the_wanted_version(
     tmp_path: Path, wanted: dict[str, str], version: str
@@ -198,9 +204,7 @@ def test_command_is_shown_and_runs_only_after_it_was_accepted(tmp_path: Path) ->
         ("echo no >&2; exit 3", "failed with exit code 3: no"),
     ],
 )
-def test_commands_that_give_no_plugin_are_refused(
-    tmp_path: Path, command: str, message: str
-) -> None:
+def test_commands_that_give_no_plugin_are_refused(tmp_path: Path, command: str, message: str) -> None:
     bench = Bench(tmp_path)
     source = {"source": "command", "command": command}
     assert message in installed(bench, tmp_path / "shop", source, "--yes")[1]
@@ -209,7 +213,7 @@ def test_commands_that_give_no_plugin_are_refused(
 def test_command_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
     bench, pid = Bench(tmp_path), tmp_path / "pid"
     source = {"source": "command", "command": f"sleep 60 & echo $! > {pid}; wait", "timeout": 0.2}
-    with pytest.raises(PluginFailure, match="did not finish within 0.2s and was stopped"):
+    with pytest.raises(PluginFailure, match=r"did not finish within 0\.2s and was stopped"):
         fetch_source(source, str(tmp_path / "scratch"), bench.context())
     assert not Path(f"/proc/{pid.read_text().strip()}/exe").exists()
 

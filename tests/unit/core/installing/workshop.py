@@ -87,7 +87,8 @@ def write(root: Path, files: dict[str, Any]) -> Path:
 def plugin(root: Path, name: str, **fields: Any) -> Path:
     """A plugin with a manifest and one command."""
     return write(
-        root, {".claude-plugin/plugin.json": {"name": name, **fields}, "commands/go.md": "Go to $ARGUMENTS.\n"}
+        root,
+        {".claude-plugin/plugin.json": {"name": name, **fields}, "commands/go.md": "Go to $ARGUMENTS.\n"},
     )
 
 
@@ -121,5 +122,3 @@ def commit(root: Path) -> str:
     git(root, "add", "-A")
     git(root, "commit", "-qm", "state")
     return git(root, "rev-parse", "HEAD")
-
-

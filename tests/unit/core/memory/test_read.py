@@ -103,6 +103,21 @@ def test_front_matter_names_paths_and_includes(
     assert (parsed.content, parsed.globs, parsed.imports) == (content, globs, names)
 
 
+def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
+    loop = tmp_path / "project/CLAUDE.md"
+    plant(tmp_path, {"project/x": ""})
+    loop.symlink_to(loop)
+    (note,) = read(tmp_path).diagnostics
+    assert str(note).startswith(f"{loop}: cannot be read (Too many levels of symbolic links)")
+    loop.unlink()
+    plant(tmp_path, {"project/CLAUDE.md": "---\npaths:\n  - **/*.ts\n---\nRule."})
+    (note,) = read(tmp_path).diagnostics
+    assert str(note).startswith(f"{loop}:") and "not valid YAML" in str(note)
+    loop.unlink()
+    os.mkfifo(loop)
+    assert found(tmp_path) == []
+
+
 def test_odd_bytes_are_kept_or_replaced(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(b"\xef\xbb\xbfa\x00b\xff\r\nc")

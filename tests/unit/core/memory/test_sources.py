@@ -129,6 +129,8 @@ def test_agents_md_can_be_switched_off_altogether(tmp_path: Path) -> None:
         ("**/{CLAUDE,u}.md", ["home/.claude/rules/u.md", "project/CLAUDE.md"]),
         ("project/CLAUDE.md", []),
         ("CLAUDE.md", []),
+        ("!**/CLAUDE.md", ["home/.claude/rules/u.md", "project/.claude/rules/r.md"]),
+        ("**/[z-a].md", []),
     ],
 )
 def test_excludes_are_globs_on_absolute_paths(pattern: str, left_out: list[str], tmp_path: Path) -> None:

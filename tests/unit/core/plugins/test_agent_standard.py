@@ -99,8 +99,8 @@ def test_a_name_is_required(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("field", ["version", "description", "homepage", "repository", "license"])
 def test_texts_are_strings_whose_content_is_not_judged(field: str, tmp_path: Path) -> None:
-    assert standard(tmp_path / "right", **{field: "anything at all"}).loaded
-    assert not standard(tmp_path / "wrong", **{field: 5}).loaded
+    assert standard(tmp_path / "right", None, **{field: "anything at all"}).loaded
+    assert not standard(tmp_path / "wrong", None, **{field: 5}).loaded
 
 
 @pytest.mark.parametrize(

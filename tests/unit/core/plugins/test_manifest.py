@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from forge.core.plugins.manifest import Dependency, Form, Manifest, read_manifest
+from forge.foundation.jsonfile import patch_json
+from forge.foundation.jsonpatch import put
 from unit.core.plugins.plugin_tree import MANIFEST, plant
 
 
@@ -90,3 +92,14 @@ def test_all_schema_errors_are_in_the_failure(tmp_path: Path) -> None:
     assert found.failure == (
         f"Plugin {tmp_path.name} has an invalid manifest file at {found.path}. Validation errors: {wrong}"
     )
+
+
+@pytest.mark.requirement("S0-08", "S0-09")
+@pytest.mark.parametrize("file", [MANIFEST, ".mcp.json"])
+def test_writing_one_field_leaves_the_rest_as_it_is(file: str, tmp_path: Path) -> None:
+    text = '{\n    "name": "p", "colour": [1,\n 2],\n    "version": "1"\n}'
+    plant(tmp_path, {file: text})
+    patch_json(str(tmp_path / file), [put(("version",), "2")])
+    assert (tmp_path / file).read_text(encoding="utf-8") == text.replace('"1"', '"2"')
+    patch_json(str(tmp_path / file), [put(("version",), "2")])
+    assert (tmp_path / file).read_text(encoding="utf-8") == text.replace('"1"', '"2"')

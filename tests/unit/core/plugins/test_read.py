@@ -13,7 +13,7 @@ NAMED = "---\nname: fancy\ndescription: d\n---\nx"
 BROKEN = {"hooks": {"PreToolUse": [{"hooks": [{"type": "zzz"}]}]}}
 
 
-@pytest.mark.requirement("S1-13", "S1-20", "S0-45", "S1-08")
+@pytest.mark.requirement("S1-08", "S1-13")
 def test_every_component_is_found_in_its_default_place(tmp_path: Path) -> None:
     files = {
         MANIFEST: {"name": "p", "version": "1.0"},
@@ -197,7 +197,7 @@ def test_hooks_modules_are_reported_as_unsupported(tmp_path: Path) -> None:
     assert [d.hint for d in plugin.contribution.diagnostics] == ["Forge has no JavaScript engine."]
 
 
-@pytest.mark.requirement("S0-09", "S1-14", "S1-133", "S1-134")
+@pytest.mark.requirement("S0-09", "S1-14", "S1-134")
 @pytest.mark.parametrize("wrapper", ["mcpServers", "mcp_servers", ""])
 def test_servers_of_file_and_manifest_are_merged(wrapper: str, tmp_path: Path) -> None:
     servers = {"same": {"command": "file"}, "own": {"command": "x"}, "bad": {}, "twin": {"command": "x"}}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from forge.core.plugins.semver import best, parse_version, satisfies
 
 RANGES = [

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from forge.core.plugins.context import PluginFailure
 from forge.core.plugins.source import entry_source, git_url, read_argument
 
@@ -35,7 +36,8 @@ def test_paths_are_made_absolute(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "argument", ["word", "file:///tmp/x", "ext::sh -c x", "--upload-pack=x/y", "a/b/c", "a/..", "./missing", "o/r@-x y"]
+    "argument",
+    ["word", "file:///tmp/x", "ext::sh -c x", "--upload-pack=x/y", "a/b/c", "a/..", "./missing", "o/r@-x y"],
 )
 def test_arguments_that_mean_nothing_are_refused(tmp_path: Path, argument: str) -> None:
     with pytest.raises(PluginFailure):
@@ -68,7 +70,10 @@ ENTRIES: list[tuple[Any, str]] = [
         "source.url: Archive URLs must use https:// and must not point at a loopback, link-local, or "
         "cloud-metadata host",
     ),
-    ({"source": "command", "command": "x", "timeout": 700}, "source.timeout: Too big: expected number to be <=600"),
+    (
+        {"source": "command", "command": "x", "timeout": 700},
+        "source.timeout: Too big: expected number to be <=600",
+    ),
     (
         {"source": "github", "repo": "a/b", "sha": "abc"},
         "source.sha: Too small: expected string to have exactly 40 characters, source.sha: Must be a full "

@@ -11,7 +11,6 @@ from forge.core.plugins.variables import expand, plugin_environment
 PLUGIN = PluginRoot("p@m", "p", "/plug", "/data", {"city": "Rome", "on": True, "many": ["a", "b"]})
 
 
-@pytest.mark.requirement("S1-133")
 def test_processes_find_both_families_of_variables() -> None:
     expected = {
         "PLUGIN_ROOT": "/plug",

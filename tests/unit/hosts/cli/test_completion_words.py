@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from forge.hosts.cli.completion_words import complete
 from unit.core.installing.workshop import Bench, shop, write
 

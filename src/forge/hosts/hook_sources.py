@@ -1,0 +1,115 @@
+"""The hooks of a run: which settings layers and files count, and what may switch them off."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from forge.agent.hooks.engine import Engine, Means
+from forge.core.components.catalog import Catalog
+from forge.core.components.kinds import HookSource
+from forge.foundation.origin import Origin, Scope
+from forge.foundation.settings_merge import Layer
+from forge.hosts.configuration import Configuration
+
+_PERSONAL = (Scope.USER, Scope.PROJECT, Scope.LOCAL)
+# Places the reference does not read: earlier documents name them, so Forge does.
+_EXTRA = ("hooks/hooks.json", "hooks.json")
+
+
+def session_hooks(c: Configuration, *, bare: bool) -> Engine:
+    """The engine of a run with the hooks of its settings; plugins, skills and hosts add theirs."""
+    get = c.settings.get
+    engine = Engine(
+        Means(
+            project_dir=c.places.cwd,
+            config_dir=c.places.claude_dir,
+            allowed_urls=get("allowedHttpHookUrls", None),
+            variables=get("httpHookAllowedEnvVars", None),
+            trusted=c.trusted,
+        )
+    )
+    if not bare:
+        for source in sources(c):
+            engine.add(source)
+    return engine
+
+
+def plugin_hooks(engine: Engine, c: Configuration, catalog: Catalog, *, bare: bool = False) -> None:
+    """Adds the hooks of plugins, unless they are switched off."""
+    if bare or c.settings.get("disableAllHooks", False) is True or only_managed(c):
+        return
+    for source in catalog.hooks:
+        engine.add(source)
+
+
+def sources(c: Configuration) -> Iterator[HookSource]:
+    """The hooks of settings files that may run, the weakest layer first."""
+    for layer in c.settings.layers:
+        events = layer.data.get("hooks")
+        if isinstance(events, dict) and events and not why_not(c, layer):
+            yield HookSource(layer.origin, events)
+    if not switched_off(c) and not only_managed(c) and not plugins_only(c):
+        yield from extra_files(c)
+
+
+def why_not(c: Configuration, layer: Layer) -> str:
+    """Why the hooks of a layer do not run; empty if they do."""
+    if layer.scope is Scope.MANAGED:
+        return "managed disableAllHooks" if _managed(c, "disableAllHooks") is True else ""
+    if switched_off(c):
+        return "disableAllHooks"
+    if only_managed(c):
+        return "allowManagedHooksOnly"
+    return "strictPluginOnlyCustomization" if plugins_only(c) and layer.scope in _PERSONAL else ""
+
+
+def switched_off(c: Configuration) -> bool:
+    return c.settings.get("disableAllHooks", False) is True
+
+
+def only_managed(c: Configuration) -> bool:
+    return _managed(c, "allowManagedHooksOnly") is True
+
+
+def plugins_only(c: Configuration) -> bool:
+    value = _managed(c, "strictPluginOnlyCustomization")
+    return value is True or (isinstance(value, list) and "hooks" in value)
+
+
+def extra_files(c: Configuration) -> Iterator[HookSource]:
+    """Files named hooks.json beside the settings; those of a project only where it is trusted."""
+    places = c.places
+    scopes = [(Scope.USER, places.user_dirs)]
+    if c.trusted:
+        scopes.append((Scope.PROJECT, places.project_dirs))
+    for scope, folders in scopes:
+        for folder in folders:
+            for name in _EXTRA:
+                path = os.path.join(folder, name)
+                if os.path.isfile(path):
+                    yield HookSource(Origin(scope, path), _events(path))
+
+
+def _events(path: str) -> dict[str, Any]:
+    """The events of a file, with or without the outer key; nothing of one that cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            value = msgspec.json.decode(file.read())
+    except (OSError, msgspec.DecodeError):
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    inner = value.get("hooks")
+    return inner if isinstance(inner, dict) else {k: v for k, v in value.items() if k != "description"}
+
+
+def _managed(c: Configuration, key: str) -> Any:
+    found = None
+    for layer in c.settings.layers:
+        if layer.scope is Scope.MANAGED and key in layer.data:
+            found = layer.data[key]
+    return found

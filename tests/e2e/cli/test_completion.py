@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from e2e.cli.process import forge
+from unit.core.installing.workshop import shop
+
+
+def shell_path(tmp_path: Path) -> dict[str, str]:
+    """An environment in which `forge` is a command."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    program = directory / "forge"
+    modules = os.pathsep.join(p for p in sys.path if p)
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{modules}" exec "{sys.executable}" -m forge "$@"\n')
+    program.chmod(0o755)
+    return {**os.environ, "PATH": f"{directory}{os.pathsep}{os.environ['PATH']}"}
+
+
+def run_shell(command: list[str], tmp_path: Path) -> list[str]:
+    env = shell_path(tmp_path)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=20, check=False
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+BASH = """
+eval "$(forge completion bash)"
+COMP_WORDS=({words}) COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_forge_complete
+printf '%s\\n' "${{COMPREPLY[@]}}"
+complete -p forge > /dev/null
+"""
+
+
+@pytest.mark.requirement("S1-131")
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("forge plug", ["plugin"]),
+        ("forge plugin en", ["enable"]),
+        ("forge plugin enable to", ["tool@shop"]),
+        ("forge plugin marketplace update ''", ["shop"]),
+        ("forge plugin install ./sh", ["./shop"]),
+    ],
+)
+def test_bash_completes_commands_and_names(tmp_path: Path, words: str, found: list[str]) -> None:
+    forge("plugin", "marketplace", "add", str(shop(tmp_path / "shop")), cwd=tmp_path)
+    forge("plugin", "install", "tool@shop", cwd=tmp_path)
+    assert run_shell(["bash", "--norc", "-c", BASH.format(words=words)], tmp_path) == found
+
+
+ZSH = """
+autoload -Uz compinit && compinit -u -D
+eval "$(forge completion zsh)"
+whence -w _forge
+print -r -- $_comps[forge]
+"""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_zsh_accepts_the_script(tmp_path: Path) -> None:
+    assert run_shell(["zsh", "-f", "-c", ZSH], tmp_path) == ["_forge:", "function", "_forge"]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes_sub_commands(tmp_path: Path) -> None:
+    script = "forge completion fish | source; complete -C 'forge plug'"
+    assert run_shell(["fish", "--no-config", "-c", script], tmp_path) == ["plugin"]
+
+
+def test_broken_settings_do_not_disturb_the_prompt(tmp_path: Path, home: Path) -> None:
+    (home / ".claude").mkdir(parents=True)
+    (home / ".claude/settings.json").write_text("{")
+    (home / ".claude/plugins").mkdir()
+    (home / ".claude/plugins/known_marketplaces.json").write_text("{")
+    done = forge("completion", "--words", "plugin", "install", "", cwd=tmp_path)
+    assert (done.code, done.out, done.err) == (0, "", "")
