@@ -253,13 +253,13 @@ def test_the_session_ends_when_the_host_says_so(home: Path, project: Path, start
 def test_a_host_whose_hooks_were_refused_gets_no_turn(home: Path, project: Path, started: list[Host]) -> None:
     with serve([[{"text": "x"}]]) as server:
         host = begin(started, project, environment(home, server.url))
-        hooks = {"PreToolUse": [{"matcher": None, "hookCallbackIds": ["h1"]}]}
-        assert host.request("initialize", hooks=hooks)["error_code"] == "unsupported_hooks"
+        hooks = {"PreTool": [{"matcher": None, "hookCallbackIds": ["h1"]}]}
+        assert host.request("initialize", hooks=hooks)["error_code"] == "invalid_hooks"
         host.say("go")
         result = host.until("result")
         assert host.child.wait(10) == 1
     assert (result["subtype"], result["is_error"]) == ("error_during_execution", True)
-    assert "Hook callbacks are not supported" in result["errors"][0]
+    assert "Unknown hook events: PreTool" in result["errors"][0]
     assert server.bodies == []
 
 

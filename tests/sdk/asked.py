@@ -27,7 +27,7 @@ CHECKS: dict[str, Callable[[Bodies], bool]] = {
     "agents": lambda b: (
         [(x["model"], "Run the tests." in _system(x)) for x in b] == [MAIN, HELPER, HELPER, MAIN]
     ),
-    "hooks": lambda b: b == [],
+    "hooks": lambda b: len(b) == 4 and "be careful" in str(b[0]["messages"]),
     "inner_mcp": lambda b: b == [],
 }
 

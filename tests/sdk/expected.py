@@ -10,10 +10,6 @@ NO_BYPASS = (
     "Cannot set permission mode to bypassPermissions because the session was not launched with"
     " --dangerously-skip-permissions"
 )
-NO_HOOKS = (
-    "Hook callbacks are not supported by this version yet (asked for: PreToolUse)."
-    " Start without the `hooks` option."
-)
 NO_INNER_MCP = (
     "MCP servers inside the host program are not supported by this version yet (asked for: calc)."
     " Start without them."
@@ -62,4 +58,17 @@ FACTS: dict[str, dict[str, Any]] = {
         "tasks": ["task_started", "task_updated", "task_notification"],
     },
     "given_settings": {"errors": [False]},
+    "hooks": {
+        "fired": [
+            "UserPromptSubmit go",
+            "PreToolUse touch a.txt",
+            "PreToolUse touch b.txt",
+            "PostToolUse touch changed.txt",
+            "Stop False",
+            "Stop True",
+        ],
+        "results": [[True, "PreToolUse:Bash hook error: not this one"], [False, QUIET]],
+        "files": ["changed.txt"],
+        "result": "ok",
+    },
 }

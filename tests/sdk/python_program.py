@@ -324,11 +324,36 @@ async def image(p: Place) -> Facts:
 
 
 async def hooks(p: Place) -> Facts:
-    async def hook(given: Any, tool_use_id: Any, context: Any) -> dict[str, Any]:
-        return {}
+    fired: list[str] = []
 
-    end = await failing("go", p.options(hooks={"PreToolUse": [sdk.HookMatcher(hooks=[hook])]}))
-    return {"error": end["error"], "words": end["words"]}
+    async def hook(given: Any, tool_use_id: Any, context: Any) -> dict[str, Any]:
+        event = given["hook_event_name"]
+        about = given.get("prompt") or given.get("tool_input", {}).get("command")
+        fired.append(f"{event} {about or given.get('stop_hook_active')}")
+        return dict(answer(event, str(about), given))
+
+    matchers = {"PreToolUse": "Bash", "PostToolUse": "Ba.*", "UserPromptSubmit": None, "Stop": None}
+    wanted = {event: [sdk.HookMatcher(matcher=m, hooks=[hook])] for event, m in matchers.items()}
+    messages = await ask("go", p.options(hooks=wanted, allowed_tools=["Bash"]))
+    return {
+        "fired": fired,
+        "results": tool_results(messages),
+        "files": files(p),
+        "result": ended(messages).result,
+    }
+
+
+def answer(event: str, about: str, given: Any) -> Facts:
+    """What the hook says to each event."""
+    named: Facts = {"hookEventName": event}
+    if event == "UserPromptSubmit":
+        return {"hookSpecificOutput": {**named, "additionalContext": "be careful"}}
+    if about == "touch a.txt":
+        denial = {"permissionDecision": "deny", "permissionDecisionReason": "not this one"}
+        return {"hookSpecificOutput": {**named, **denial}}
+    if about == "touch b.txt":
+        return {"hookSpecificOutput": {**named, "updatedInput": {"command": "touch changed.txt"}}}
+    return {"decision": "block", "reason": "again"} if event == "Stop" and not given["stop_hook_active"] else {}
 
 
 async def inner_mcp(p: Place) -> Facts:

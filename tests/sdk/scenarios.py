@@ -66,7 +66,7 @@ TURNS: dict[str, list[Any]] = {
     ],
     "stderr": [say("ok")],
     "image": [say("a dot")],
-    "hooks": [say("x")],
+    "hooks": [[bash("touch a.txt")], [bash("touch b.txt")], say("one"), say("ok")],
     "inner_mcp": [say("x")],
     "control": [say("one"), say("two")],
     "thinking": [say("ok")],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sdk.asked import wrongly_asked
-from sdk.expected import FACTS, NO_BYPASS, NO_HOOKS, NO_INNER_MCP, REPORTED
+from sdk.expected import FACTS, NO_BYPASS, NO_INNER_MCP, REPORTED
 from sdk.playing import PARTS, SDKS, different, play
 
 PROGRAM = Path(__file__).with_name("python_program.py")
@@ -40,7 +40,6 @@ EXPECTED = {
     },
     "no_session": {"error": "ResultError", "told": True},
     "large": {"result": "ok", "errors": [None, None, False]},
-    "hooks": {"error": "Exception", "words": NO_HOOKS},
     "inner_mcp": {"error": "Exception", "words": NO_INNER_MCP},
     "control": {
         "result": "one",

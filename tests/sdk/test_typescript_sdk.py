@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sdk.asked import wrongly_asked
-from sdk.expected import FACTS, NO_BYPASS, NO_HOOKS, NO_INNER_MCP, REPORTED
+from sdk.expected import FACTS, NO_BYPASS, NO_INNER_MCP, REPORTED
 from sdk.playing import PARTS, SDKS, different, play
 
 PROGRAM = Path(__file__).with_name("typescript_program.mjs")
@@ -40,7 +40,6 @@ EXPECTED = {
     },
     "no_session": {"failed": True, "told": True},
     "large": {"result": "ok", "errors": [None, None, False], "bounded": True},
-    "hooks": {"failed": True, "words": f"{REPORTED}{NO_HOOKS}"},
     "inner_mcp": {"failed": True, "words": f"{REPORTED}{NO_INNER_MCP}"},
     "control": {
         "result": "one",

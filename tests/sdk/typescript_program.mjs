@@ -294,9 +294,27 @@ const scenarios = {
     return { result: ended(await ask(said(blocks), options(p))).result };
   },
   async hooks(p) {
-    const hooks = { PreToolUse: [{ hooks: [async () => ({})] }] };
-    const end = await failing('go', options(p, { hooks }));
-    return { failed: end.failed, words: end.words };
+    const fired = [];
+    const hook = async (given) => {
+      const event = given.hook_event_name;
+      const about = given.prompt ?? given.tool_input?.command;
+      const active = given.stop_hook_active ? 'True' : 'False';
+      fired.push(`${event} ${about ?? active}`);
+      const specific = (more) => ({ hookSpecificOutput: { hookEventName: event, ...more } });
+      if (event === 'UserPromptSubmit') return specific({ additionalContext: 'be careful' });
+      if (about === 'touch a.txt')
+        return specific({ permissionDecision: 'deny', permissionDecisionReason: 'not this one' });
+      if (about === 'touch b.txt') return specific({ updatedInput: { command: 'touch changed.txt' } });
+      return event === 'Stop' && active === 'False' ? { decision: 'block', reason: 'again' } : {};
+    };
+    const hooks = {
+      PreToolUse: [{ matcher: 'Bash', hooks: [hook] }],
+      PostToolUse: [{ matcher: 'Ba.*', hooks: [hook] }],
+      UserPromptSubmit: [{ hooks: [hook] }],
+      Stop: [{ hooks: [hook] }],
+    };
+    const seen = await ask('go', options(p, { hooks, allowedTools: ['Bash'] }));
+    return { fired, results: toolResults(seen), files: files(p), result: ended(seen).result };
   },
   async inner_mcp(p) {
     const calc = createSdkMcpServer({ name: 'calc', tools: [] });

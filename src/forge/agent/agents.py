@@ -80,6 +80,15 @@ def find_agent(registry: Registry[AgentType], name: str) -> AgentType | None:
     return next((c.value for c in registry if c.name.lower() == name.lower()), None)
 
 
+def find_main_agent(registry: Registry[AgentType], name: str) -> AgentType | None:
+    """The type for the conversation itself; those of plugins also without the plugin's name."""
+    found = find_agent(registry, name)
+    if found is not None or ":" in name:
+        return found
+    plain = (c.value for c in registry if c.value.plugin and c.name.rpartition(":")[2] == name)
+    return next(plain, None)
+
+
 def agent_names(registry: Registry[AgentType]) -> list[str]:
     """All names, in the order users see them."""
     return sorted((c.name for c in registry), key=str.lower)

@@ -22,6 +22,11 @@ def local_command(prompt: Prompt) -> str:
     return "" if prompt.verbatim else _ALIASES.get(name, name if name in _COMMANDS else "")
 
 
+def local_names() -> list[str]:
+    """What users can type that Forge answers itself, and the prompts it brings along."""
+    return sorted([*_COMMANDS, *_ALIASES, "init"])
+
+
 async def run_local(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs a local command as a turn of its own."""
     name = local_command(prompt)

@@ -9,18 +9,20 @@ import msgspec
 from forge.agent.compact import MAX_IN_A_ROW, compact, due, possible, threshold
 from forge.agent.ending import answer_open_calls, end, failed, limited
 from forge.agent.event import ApiFailed, Folded, TurnEnded, TurnStarted
+from forge.agent.grants import end_grants
 from forge.agent.hooks.sites import late_texts
 from forge.agent.hooks.turns import accepted, begin_prompt, ended_by_hook, failed_turn, stopping, submit
 from forge.agent.local import local_command, run_local
-from forge.agent.memory_commands import expand_init
 from forge.agent.mentions import mentioned
 from forge.agent.noting import note
 from forge.agent.planning import mode_news, tell_mode
 from forge.agent.reply import Reply, ask_model
 from forge.agent.session import Prompt, Session, Turn
+from forge.agent.skills import component_news
 from forge.agent.structured import MAX_FAILURES
 from forge.agent.texts.load import text
 from forge.agent.toolcall import run_calls
+from forge.agent.typed import expand_typed
 from forge.core.message import Message, Text
 from forge.foundation.errors import ModelError
 
@@ -45,6 +47,8 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
         ended = _interrupted(s)
         if not s.interrupted:
             raise
+    finally:
+        await end_grants(s)
     s.emit(ended)
     return ended
 
@@ -55,14 +59,17 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
     submitted = accepted(s, prompt, outcome)
     if submitted.ended is not None:
         return submitted.ended
-    prompt = expand_init(s, prompt)
+    expanded = await expand_typed(s, prompt)
+    if expanded.ended is not None:
+        return expanded.ended
+    prompt = expanded.prompt
     s.reminders = [*([] if prompt.verbatim else await mentioned(s, prompt)), *s.reminders]
     s.reminders += mode_news(s)
     if prompt.calls:
         await run_calls(s, prompt.calls)
         s.turn.user_events = 0
     else:
-        s.add_prompt(prompt, submitted.told)
+        s.add_prompt(prompt, [*submitted.told, *expanded.told])
     if not prompt.query:
         return end(s)
     return _ended_by_calls(s) or await _steps(s)
@@ -91,6 +98,7 @@ async def _steps(s: Session) -> TurnEnded:
 async def _ask(s: Session) -> Reply:
     """The next reply; a history that is or turns out to be too long is compacted first."""
     late_texts(s)
+    component_news(s)
     if due(s):
         await _compact_ahead(s)
     try:

@@ -13,6 +13,7 @@ from forge.agent.hooks.sites import hook_input, refused_call
 from forge.agent.hooks.state import HookState
 from forge.agent.host import Allow, AskPermission
 from forge.agent.session import Session
+from forge.agent.skill_rights import decide_call
 from forge.core.message import ToolUse
 from forge.core.tool import Tool
 from forge.foundation.permissions.decide import decide
@@ -43,7 +44,7 @@ async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verd
         return _refused(
             s, call, f"PreToolUse:{tool.name} hook error: {hooked.reason}", _meta(call, "reject", "hook")
         )
-    decision = decide(tool.name, call.input, s.situation)
+    decision = decide_call(s, call, tool.name)
     if decision.verdict == "allow" and hooked.verdict not in ("ask", "defer"):
         why = decision.reason_type or _BY_NATURE.get(tool.name)
         return Verdict(call, _meta(call, "accept", "config", why))
@@ -53,8 +54,6 @@ async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verd
         return await _confirm(s, call, tool, hooked.reason)
     if hooked.verdict == "allow" and decision.reason_type not in ("rule", "safetyCheck"):
         return Verdict(call, _meta(call, "accept", "hook"))
-    if s.situation.deny_instead_of_prompting:
-        return _denied(s, call, decision, kind="user-rejected")
     return await _ask(s, call, decision, over_hook=hooked.verdict == "allow")
 
 
@@ -70,7 +69,8 @@ def forbidden(s: Session, call: ToolUse) -> Done | None:
 async def _forbidden(s: Session, call: ToolUse, decision: Decision, *, silent: bool) -> Verdict:
     """A refusal by the rules; one that outweighs a hook is told to nobody but the model."""
     if silent:
-        meta = {**_meta(call, "reject", "config", decision.reason_type), "non_execution_kind": "permission-rule"}
+        meta = _meta(call, "reject", "config", decision.reason_type)
+        meta["non_execution_kind"] = "permission-rule"
         return _refused(s, call, decision.message, meta, counted=decision.counted)
     if decision.reason_type == "classifier":
         await refused_call(s, call, decision.reason or decision.message)
@@ -78,6 +78,8 @@ async def _forbidden(s: Session, call: ToolUse, decision: Decision, *, silent: b
 
 
 async def _ask(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool = False) -> Verdict:
+    if s.situation.deny_instead_of_prompting:
+        return _denied(s, call, decision, kind="user-rejected")
     if s.situation.mode == "auto":
         return await _unchecked(s, call, decision)
     requested = await s.hooks.fire(

@@ -24,13 +24,15 @@ class Surroundings(msgspec.Struct, frozen=True):
 
 
 def system_prompt(
-    custom: str | None, appended: str, *, bare: bool = False, notes_dir: str = ""
+    custom: str | None, appended: str, *, bare: bool = False, notes_dir: str = "", coding: bool = True
 ) -> list[str]:
     """The system blocks: who the model is, then how it works; `custom` replaces the second.
 
-    `notes_dir` is where the model keeps notes for later conversations, empty if it keeps none.
+    `notes_dir` is where the model keeps notes for later conversations, empty if it keeps none. Output styles
+    can do without the instructions for `coding`.
     """
-    main = custom if custom is not None else "" if bare else text("system")
+    own = f"{text('system_coding')}\n\n{text('system')}" if coding else text("system")
+    main = custom if custom is not None else "" if bare else own
     if notes_dir and main and custom is None:
         main = f"{main}\n\n{text('memory_notes').replace('{directory}', notes_dir)}"
     if appended:

@@ -219,7 +219,7 @@ def _add_reminder(history: list[Message], record: Record) -> None:
     if not isinstance(rendered, list):
         return
     texts = [r["content"] for r in rendered if isinstance(r, dict) and isinstance(r.get("content"), str)]
-    if record.get("renderedRole") == "system":
+    if _of_hooks(record) and not any(t.startswith("<system-reminder>") for t in texts):
         _add_asides(history, record, texts)
         return
     new: list[Block] = [Text(t) for t in texts if t]
@@ -236,6 +236,13 @@ def _add_reminder(history: list[Message], record: Record) -> None:
         ):
             at = n + 1
     history[-1] = Message("user", [*last.blocks[:at], *new, *last.blocks[at:]])
+
+
+def _of_hooks(record: Record) -> bool:
+    facts = record.get("attachment")
+    kind = facts.get("type") if isinstance(facts, dict) else None
+    told = isinstance(kind, str) and kind.startswith(("hook_", "async_hook"))
+    return told and record.get("renderedRole") == "system"
 
 
 def _add_asides(history: list[Message], record: Record, texts: list[str]) -> None:

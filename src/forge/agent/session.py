@@ -16,11 +16,13 @@ from forge.agent.host import Host
 from forge.agent.ledger import Ledger
 from forge.agent.record import Recorder
 from forge.core.components.agent_type import AgentType
+from forge.core.components.catalog import Catalog
 from forge.core.message import Aside, Block, Message, Text, ToolUse, Usage
 from forge.core.model import Model, Options
 from forge.core.registry import Registry
 from forge.core.tool import FileStamp, Tool
 from forge.foundation.permissions.decide import removed
+from forge.foundation.permissions.rule import TURN
 from forge.foundation.permissions.situation import Situation
 from forge.foundation.permissions.updates import apply_updates
 
@@ -109,6 +111,7 @@ class Parts(msgspec.Struct, frozen=True):
     allowed: frozenset[str] | None = None
     agents: Registry[AgentType] = msgspec.field(default_factory=builtin_agents)
     open_model: Callable[[str], Model] | None = None
+    catalog: Catalog = msgspec.field(default_factory=Catalog)
 
 
 class Turn:
@@ -197,7 +200,8 @@ class Session:
         """The tools the model may see now, in a fixed order."""
         allowed = self.parts.allowed
         names = [c.value for c in self.parts.tools if allowed is None or c.name in allowed]
-        return [t for t in names if not removed(t.name, self.situation.rules)]
+        lasting = [rule for rule in self.situation.rules if rule.source != TURN]
+        return [t for t in names if not removed(t.name, lasting)]
 
     def find_tool(self, name: str) -> Tool | None:
         """The tool of that name or alias, if the model may use it."""

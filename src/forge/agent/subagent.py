@@ -52,15 +52,19 @@ async def run(wish: Wish, context: ToolContext) -> ToolOutput:
     if background:
         context.begin(member.job)
         return launched(member.job, member.model)
-    s.emit(JobStarted(member.job))
-    s.emit(AgentSaid(member.job, Noted(s.parts.new_id(), wish.prompt)))
-    work = await _watched(s, member, wish.prompt)
+    work = await _waited(s, member, wish.prompt)
     if work.status != "completed":
         raise ToolError(f"Agent '{wish.description}' {work.status}: {work.report}\nagentId: {member.job.id}")
     return handed_back(member.job, work)
 
 
 AGENT = Action(Wish, run)
+
+
+async def wait_for(context: CallContext, wish: Wish) -> tuple[Member, Work]:
+    """Starts a sub-agent for something other than a call of the tool, and waits for its work."""
+    member = _enlist(context, wish, _admitted(context.session, wish), background=False)
+    return member, await _waited(context.session, member, wish.prompt)
 
 
 def go_on(context: CallContext, member: Member, message: str) -> None:
@@ -148,6 +152,12 @@ def _seat_child(s: Session, member: Member, wish: tuple[str, str]) -> Session:
     child.messages = member.messages
     member.session, member.own_model = child, child.model is not s.model
     return child
+
+
+async def _waited(s: Session, member: Member, prompt: str) -> Work:
+    s.emit(JobStarted(member.job))
+    s.emit(AgentSaid(member.job, Noted(s.parts.new_id(), prompt)))
+    return await _watched(s, member, prompt)
 
 
 async def _watched(s: Session, member: Member, prompt: str) -> Work:

@@ -21,6 +21,7 @@ from forge.agent.memory_calls import files_before, memory_of_calls
 from forge.agent.permission import Verdict, forbidden, permit
 from forge.agent.reply import with_defaults
 from forge.agent.session import Session
+from forge.agent.skills import skills_of_calls
 from forge.agent.texts.load import text
 from forge.agent.toolset import unloaded_note
 from forge.core.message import UNPARSED_INPUT, Block, Text, ToolResult, ToolUse
@@ -50,6 +51,7 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
     try:
         await asyncio.gather(*tasks)
         memories = await memory_of_calls(s, calls, results, before)
+        skills_of_calls(s, calls, results)
         await after_calls(s, calls, results)
     except asyncio.CancelledError:
         s.turn.stopped_in_tools = True

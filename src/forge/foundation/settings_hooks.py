@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.hookspec import EVENTS
 from forge.foundation.settings_schema import (
     BOOLEAN,
     STRING,
@@ -19,13 +20,7 @@ from forge.foundation.settings_schema import (
 )
 from forge.foundation.suggest import closest
 
-EVENTS = words(
-    "SessionStart Setup InstructionsLoaded UserPromptSubmit UserPromptExpansion MessageDisplay PreToolUse"
-    " PermissionRequest PermissionDenied PostToolUse PostToolUseFailure PostToolBatch Notification"
-    " SubagentStart SubagentStop Stop StopFailure TaskCreated TaskCompleted TeammateIdle PreCompact"
-    " PostCompact PreModelSwitch PostModelSwitch Elicitation ElicitationResult ConfigChange CwdChanged"
-    " FileChanged DirectoryAdded WorktreeCreate WorktreeRemove SessionEnd"
-)
+__all__ = ["EVENTS", "GUARDS", "HANDLERS", "Judged", "judge_hooks"]
 
 # A hook of these events may be what guards the permissions beside it, so a broken one spoils its file.
 GUARDS = ("PreToolUse", "PermissionRequest")

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.agents import add_agents, agent_body, agent_names, builtin_agents, find_agent, listing
+from forge.agent.agents import add_agents, agent_body, agent_names, find_main_agent, listing
 from forge.agent.crew import Crew
 from forge.agent.session import Reminder, Session
 from forge.core.components.agent_type import AgentType
@@ -19,17 +19,9 @@ from forge.hosts.options import RunOptions
 LISTING = "agent_listing_delta"
 
 
-def read_agents(given: str | None) -> Registry[AgentType]:
-    """The built-in types and those of `--agents`, which is JSON or the path of a JSON file."""
-    registry = builtin_agents()
-    if given is not None:
-        add_agents(registry, _value(given), Scope.CLI, "--agents")
-    return registry
-
-
 def as_agent(o: RunOptions, agents: Registry[AgentType], name: str) -> RunOptions:
     """The options of a run whose main agent is `name`; flags of the command line win."""
-    kind = find_agent(agents, name)
+    kind = find_main_agent(agents, name)
     if kind is None:
         known = ", ".join(agent_names(agents))
         raise UsageError(f"Error: --agent '{name}' not found. Available agents: {known}")
@@ -73,7 +65,8 @@ def agent_rows(session: Session) -> list[dict[str, str]]:
     ]
 
 
-def _value(given: str) -> Any:
+def agents_value(given: str) -> Any:
+    """The value of `--agents`, which is JSON or the path of a JSON file."""
     text = given.strip()
     if not text.startswith(("{", "[")):
         text = _content(given)

@@ -19,20 +19,22 @@ from forge.agent.prompt import start_reminders, system_prompt
 from forge.agent.record import Recorder, Stamp
 from forge.agent.resume import Past
 from forge.agent.session import Limits, Parts, Session, Structured
+from forge.agent.styles import keeps_coding
 from forge.agent.toolset import Circumstances, equip
-from forge.core.components.agent_type import AgentType
+from forge.core.components.catalog import Catalog
 from forge.core.model import Model, ModelCard, Options
 from forge.core.models.catalog import Choice, open_model, resolve
 from forge.core.models.wishes import default_options
-from forge.core.registry import Registry
 from forge.foundation.errors import UsageError
 from forge.foundation.gitbranch import current_branch
 from forge.foundation.ids import new_uuid
 from forge.foundation.paths import results_dir, session_file
 from forge.foundation.transcript import Transcript
-from forge.hosts.agent_options import as_agent, read_agents, tell_agents
+from forge.hosts.agent_options import as_agent, tell_agents
 from forge.hosts.checkpointing import keep_checkpoints
+from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, situation
+from forge.hosts.ecosystem import settle
 from forge.hosts.hook_sources import session_hooks
 from forge.hosts.memory_request import give_memory, notes_directory
 from forge.hosts.offer import all_tools, offered
@@ -52,14 +54,14 @@ class Built(msgspec.Struct, frozen=True):
 
 async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past | None) -> Built:
     """Makes the session of a run; git is asked while the rest is put together."""
-    agents = read_agents(o.agents)
-    main_agent = o.agent or c.settings.get("agent", "")
+    components = Components(o, c)
+    main_agent = o.agent or c.settings.get("agent", "") or components.agent
     if main_agent:
-        o = as_agent(o, agents, main_agent)
+        o = as_agent(o, components.catalog.agents, main_agent)
     looking = asyncio.ensure_future(look_around(c))
     try:
         choice = resolve(o.model, c.env, c.settings.get)
-        session = Session(_parts(o, c, host, (choice, past, agents)))
+        session = Session(_parts(o, c, host, (choice, past, components.catalog)))
         bind_hooks(session, main_agent)
         crew = session.keep(Crew)
         crew.forward_text, crew.appended = o.forward_subagent_text, o.append_subagent_system_prompt
@@ -76,6 +78,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
     await give_memory(session, o, c)
     if past is None or o.agents is not None:
         tell_agents(session)
+    settle(session, o, c, components, main_agent)
     equip(session)
     if o.name:
         session.recorder.side("custom-title", customTitle=o.name)
@@ -105,9 +108,9 @@ def own_system_prompt(o: RunOptions) -> str | None:
 
 
 def _parts(
-    o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None, Registry[AgentType]]
+    o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None, Catalog]
 ) -> Parts:
-    choice, past, agents = start
+    choice, past, catalog = start
     session_id, path = _identity(o, c, past)
     warn = _warner(host)
     schema = read_schema(o.json_schema)
@@ -126,7 +129,11 @@ def _parts(
         situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
         system=system_prompt(
-            own_system_prompt(o), _appended(o), bare=o.bare, notes_dir=notes_directory(o, c)
+            own_system_prompt(o),
+            _appended(o),
+            bare=o.bare,
+            notes_dir=notes_directory(o, c),
+            coding=keeps_coding(catalog, c.settings.get("outputStyle", "")),
         ),
         reminders=[],
         options=model_options(o, c, choice.card, session_id),
@@ -139,7 +146,8 @@ def _parts(
         persist=persist_updates(c.places, warn),
         structured=structured,
         allowed=offered(o, c, choice.card, [t.name for t in tools]),
-        agents=agents,
+        agents=catalog.agents,
+        catalog=catalog,
         open_model=lambda name: _agent_model(o, c, choice, name),
     )
 

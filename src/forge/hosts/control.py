@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from forge.agent.background import Background
 from forge.agent.drive import Patience
 from forge.agent.event import Event, Folded, TurnEnded, TurnStarted
+from forge.agent.hooks.lending import engine_of
 from forge.agent.host import Answer, Question, Refuse
 from forge.agent.loop import run_turn
 from forge.agent.session import Prompt
@@ -17,9 +19,10 @@ from forge.core.message import decode_blocks
 from forge.foundation.errors import UsageError
 from forge.hosts.build import Built
 from forge.hosts.configuration import Configuration
+from forge.hosts.control_hooks import HookCalls, after_switch, before_switch, concerns_hooks
 from forge.hosts.control_question import CLOSED, can_use_tool, read_answer
 from forge.hosts.control_requests import respond
-from forge.hosts.control_seat import Seat
+from forge.hosts.control_seat import Refused, Seat
 from forge.hosts.control_waiting import Waiting, lifecycle
 from forge.hosts.options import RunOptions
 from forge.hosts.sink import Sink
@@ -39,6 +42,11 @@ class Control:
         self._waiting = Waiting(built.session)
         self._seat = Seat(o, c, built, self._waiting)
         self._asked: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._hooks = HookCalls(built.session, out[1])
+        if (engine := engine_of(built.session)) is not None:
+            engine.call_back = self._hooks.call
+        self._switching: set[asyncio.Task[None]] = set()
+        self.begin: Callable[[], Awaitable[str]] | None = None
         self._prompts: dict[str, Prompt] = {}
         self._failure: UsageError | None = None
         self._said = ""
@@ -53,8 +61,10 @@ class Control:
         last: TurnEnded | None = None
         try:
             while (prompt := await self._waiting.take(patience)) is not None:
+                await self._first()
                 last = await self._turn(prompt)
                 await self._close_retired()
+            await asyncio.gather(*self._switching)
         finally:
             reader.cancel()
             await self._session.keep(Background).close()
@@ -122,6 +132,13 @@ class Control:
             self._state("idle")
         return ended
 
+    async def _first(self) -> None:
+        """The start of the session: hooks of the host count too, so it waits for the first prompt."""
+        begin, self.begin = self.begin, None
+        words = await begin() if begin is not None else ""
+        if words:
+            await self._turn(Prompt(words, self._session.parts.new_id()))
+
     async def _close_retired(self) -> None:
         """Models that were replaced are of no use once no turn can ask them any more."""
         retired, self._seat.retired = self._seat.retired, []
@@ -136,6 +153,7 @@ class Control:
             self._failure = error
             self._waiting.interrupt()
         self._waiting.close(drop=self._failure is not None)
+        self._hooks.close()
         for future in self._asked.values():
             if not future.done():
                 future.set_result({"behavior": "deny", "message": CLOSED})
@@ -180,12 +198,34 @@ class Control:
 
     def _request(self, message: dict[str, Any]) -> None:
         request_id, request = message.get("request_id"), message.get("request")
-        if isinstance(request_id, str) and isinstance(request, dict):
-            for record in respond(self._seat, request_id, request, self._wire):
-                self._sink.record(record)
+        if not isinstance(request_id, str) or not isinstance(request, dict):
+            return
+        if concerns_hooks(self._seat, request):
+            task = asyncio.ensure_future(self._switch(request_id, request))
+            self._switching.add(task)
+            task.add_done_callback(self._switching.discard)
+            return
+        self._respond(request_id, request)
+
+    def _respond(self, request_id: str, request: dict[str, Any]) -> None:
+        for record in respond(self._seat, request_id, request, self._wire):
+            self._sink.record(record)
+
+    async def _switch(self, request_id: str, request: dict[str, Any]) -> None:
+        """Another model, unless a hook objects."""
+        try:
+            facts = await before_switch(self._seat, request)
+        except Refused as refused:
+            answer = {"subtype": "error", "error": str(refused), "error_code": refused.code}
+            response = {**answer, "request_id": request_id}
+            self._sink.record({"type": "control_response", "response": response})
+            return
+        self._respond(request_id, request)
+        if facts is not None:
+            await after_switch(self._seat, facts)
 
     def _response(self, response: Any) -> None:
-        if not isinstance(response, dict):
+        if not isinstance(response, dict) or self._hooks.answered(response):
             return
         future = self._asked.get(str(response.get("request_id")))
         if future is None or future.done():

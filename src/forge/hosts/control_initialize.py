@@ -16,6 +16,7 @@ from forge.core.schema_check import check_schema
 from forge.hosts.agent_options import agent_rows, take_agents
 from forge.hosts.build import own_system_prompt
 from forge.hosts.control_facts import model_rows
+from forge.hosts.control_hooks import take_hooks
 from forge.hosts.control_mcp import configured
 from forge.hosts.control_seat import Refused, Request, Seat
 from forge.hosts.control_session import rename_session
@@ -55,7 +56,7 @@ def initialize(seat: Seat, request: Request) -> dict[str, Any]:
         "claude_code_version": COMPATIBLE_WITH,
         "forge_version": VERSION,
         "current_permission_mode": session.situation.mode,
-        "hook_on_failure_supported": False,
+        "hook_on_failure_supported": True,
         "analytics_disabled": True,
         "fast_mode_state": "off",
         "fast_mode_disabled_reason": "sdk_opt_in_required",
@@ -65,13 +66,7 @@ def initialize(seat: Seat, request: Request) -> dict[str, Any]:
 
 
 def _refuse_callbacks(seat: Seat, request: Request) -> None:
-    if hooks := request.get("hooks"):
-        events = ", ".join(hooks) if isinstance(hooks, dict) else "?"
-        raise Refused(
-            f"Hook callbacks are not supported by this version yet (asked for: {events})."
-            " Start without the `hooks` option.",
-            "unsupported_hooks",
-        )
+    take_hooks(seat, request)
     inside = [n for n, entry in configured(seat.o.mcp_config).items() if entry.get("type") == "sdk"]
     named = request.get("sdkMcpServers")
     if names := [*inside, *(named if isinstance(named, list) else [])]:

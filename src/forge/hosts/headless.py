@@ -179,9 +179,10 @@ async def _serve(o: RunOptions, host: Headless, session: Session, past: Past | N
         await set_up(session, o)
         if o.init_only:
             return 0
-        first = await begin(session, past, forked=o.fork_session)
         if host.control is not None:
+            host.control.begin = lambda: begin(session, past, forked=o.fork_session)
             return await host.control.serve(patience)
+        first = await begin(session, past, forked=o.fork_session)
         for prompt in await _prompts(o, session, past, first):
             ended = await drive(session, prompt, patience)
     except asyncio.CancelledError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -38,12 +38,13 @@ def session_hooks(c: Configuration, *, bare: bool) -> Engine:
     return engine
 
 
-def plugin_hooks(engine: Engine, c: Configuration, catalog: Catalog, *, bare: bool = False) -> None:
-    """Adds the hooks of plugins, unless they are switched off."""
+def plugin_hooks(
+    engine: Engine, c: Configuration, catalog: Catalog, *, bare: bool = False
+) -> list[Callable[[], None]]:
+    """Adds the hooks of plugins, unless they are switched off; the results take them out again."""
     if bare or c.settings.get("disableAllHooks", False) is True or only_managed(c):
-        return
-    for source in catalog.hooks:
-        engine.add(source)
+        return []
+    return [engine.add(source) for source in catalog.hooks]
 
 
 def sources(c: Configuration) -> Iterator[HookSource]:

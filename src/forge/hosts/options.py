@@ -62,6 +62,9 @@ class RunOptions(msgspec.Struct, frozen=True):
     setting_sources: str | None = None
     managed_settings: str | None = None
     mcp_config: list[str] = []
+    plugin_dir: list[str] = []
+    plugin_url: list[str] = []
+    disable_slash_commands: bool = False
     bare: bool = False
     safe_mode: bool = False
     init: bool = False
@@ -93,6 +96,11 @@ def read_options(line: CommandLine) -> RunOptions:
     if o.session_id and (o.resume or o.continue_) and not o.fork_session:
         raise UsageError(
             "Error: --session-id can only be used with --continue or --resume if --fork-session is given too."
+        )
+    if o.plugin_url:
+        raise UsageError(
+            "Error: --plugin-url is not supported by this version.",
+            "Download the archive and name it with --plugin-dir, which takes .zip files too.",
         )
     if o.rewind_files and not o.resume:
         raise UsageError("Error: --rewind-files requires --resume")

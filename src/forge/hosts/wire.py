@@ -10,8 +10,11 @@ import msgspec
 from forge.agent import event as ev
 from forge.agent.agents import agent_names
 from forge.agent.crew import Crew
+from forge.agent.ecosystem import Ecosystem
 from forge.agent.ledger import usage_record
 from forge.agent.session import Session
+from forge.agent.skills import slash_commands
+from forge.core.components.listing import announced_skills
 from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
 from forge.core.models.errors import final_word, retry_word
@@ -89,7 +92,7 @@ class Wire:
 
     def init(self) -> Record:
         s = self._s
-        situation = s.situation
+        situation, eco = s.situation, s.keep(Ecosystem)
         return {
             "type": "system",
             "subtype": "init",
@@ -99,15 +102,16 @@ class Wire:
             "mcp_servers": self._facts.mcp_servers,
             "model": s.model.card.id,
             "permissionMode": situation.mode,
-            "slash_commands": [],
+            "slash_commands": slash_commands(s),
             "terminal_slash_commands": [],
             "apiKeySource": self._facts.key_source,
             "claude_code_version": COMPATIBLE_WITH,
             "forge_version": VERSION,
-            "output_style": "default",
+            "output_style": eco.style,
             "agents": agent_names(s.parts.agents),
-            "skills": [],
-            "plugins": [],
+            "skills": announced_skills(s.parts.catalog, eco.view),
+            "plugins": eco.plugins,
+            **({"plugin_errors": eco.errors} if eco.errors else {}),
             "capabilities": CAPABILITIES,
             "analytics_disabled": True,
             "product_feedback_disabled": True,

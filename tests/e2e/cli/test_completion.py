@@ -4,15 +4,16 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from e2e.cli.process import forge
-from unit.core.installing.workshop import shop
+from unit.core.installing.workshop import Bench, shop
 
 
-def shell_path(tmp_path: Path) -> dict[str, str]:
+def shell_path(tmp_path: Path, base: Mapping[str, str]) -> dict[str, str]:
     """An environment in which `forge` is a command."""
     directory = tmp_path / "bin"
     directory.mkdir()
@@ -20,11 +21,11 @@ def shell_path(tmp_path: Path) -> dict[str, str]:
     modules = os.pathsep.join(p for p in sys.path if p)
     program.write_text(f'#!/bin/sh\nPYTHONPATH="{modules}" exec "{sys.executable}" -m forge "$@"\n')
     program.chmod(0o755)
-    return {**os.environ, "PATH": f"{directory}{os.pathsep}{os.environ['PATH']}"}
+    return {**base, "PATH": f"{directory}{os.pathsep}{base['PATH']}"}
 
 
-def run_shell(command: list[str], tmp_path: Path) -> list[str]:
-    env = shell_path(tmp_path)
+def run_shell(command: list[str], tmp_path: Path, base: Mapping[str, str]) -> list[str]:
+    env = shell_path(tmp_path, base)
     done = subprocess.run(
         command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=20, check=False
     )
@@ -34,28 +35,36 @@ def run_shell(command: list[str], tmp_path: Path) -> list[str]:
 
 BASH = """
 eval "$(forge completion bash)"
-COMP_WORDS=({words}) COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+COMP_WORDBREAKS={breaks}
+COMP_LINE="{line}"
+COMP_POINT=${{#COMP_LINE}}
 _forge_complete
 printf '%s\\n' "${{COMPREPLY[@]}}"
-complete -p forge > /dev/null
+complete -p forge
 """
+USUAL, NONE = "$' \\t\\n\"@><=;|&(:'", "' '"
+REGISTERED = ["complete", "-o", "default", "-F", "_forge_complete", "forge"]
 
 
 @pytest.mark.requirement("S1-131")
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("line", "breaks", "found"),
     [
-        ("forge plug", ["plugin"]),
-        ("forge plugin en", ["enable"]),
-        ("forge plugin enable to", ["tool@shop"]),
-        ("forge plugin marketplace update ''", ["shop"]),
-        ("forge plugin install ./sh", ["./shop"]),
+        ("forge plug", USUAL, ["plugin"]),
+        ("forge plugin en", USUAL, ["enable"]),
+        ("forge plugin enable ", USUAL, ["tool@shop"]),
+        ("forge plugin enable tool@s", USUAL, ["shop"]),
+        ("forge plugin enable tool@s", NONE, ["tool@shop"]),
+        ("forge plugin marketplace update ", USUAL, ["shop"]),
+        ("forge plugin install ./sh", USUAL, []),
     ],
 )
-def test_bash_completes_commands_and_names(tmp_path: Path, words: str, found: list[str]) -> None:
-    forge("plugin", "marketplace", "add", str(shop(tmp_path / "shop")), cwd=tmp_path)
-    forge("plugin", "install", "tool@shop", cwd=tmp_path)
-    assert run_shell(["bash", "--norc", "-c", BASH.format(words=words)], tmp_path) == found
+def test_bash_completes_commands_and_names(tmp_path: Path, line: str, breaks: str, found: list[str]) -> None:
+    bench = Bench(tmp_path)
+    bench("marketplace", "add", shop(tmp_path / "shop"))
+    bench("install", "tool@shop")
+    script = BASH.format(line=line, breaks=breaks)
+    assert run_shell(["bash", "--norc", "-c", script], tmp_path, bench.env()) == [*found, *REGISTERED]
 
 
 ZSH = """
@@ -68,13 +77,13 @@ print -r -- $_comps[forge]
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 def test_zsh_accepts_the_script(tmp_path: Path) -> None:
-    assert run_shell(["zsh", "-f", "-c", ZSH], tmp_path) == ["_forge:", "function", "_forge"]
+    assert run_shell(["zsh", "-f", "-c", ZSH], tmp_path, os.environ) == ["_forge:", "function", "_forge"]
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 def test_fish_completes_sub_commands(tmp_path: Path) -> None:
     script = "forge completion fish | source; complete -C 'forge plug'"
-    assert run_shell(["fish", "--no-config", "-c", script], tmp_path) == ["plugin"]
+    assert run_shell(["fish", "--no-config", "-c", script], tmp_path, os.environ) == ["plugin"]
 
 
 def test_broken_settings_do_not_disturb_the_prompt(tmp_path: Path, home: Path) -> None:

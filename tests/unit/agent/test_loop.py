@@ -505,7 +505,8 @@ def test_hook_points_fire_in_the_order_of_the_turn() -> None:
 
 def test_a_stop_hook_can_make_the_model_go_on() -> None:
     model = ScriptedModel([[Text("finished?")], [Text("really")]])
-    s = session(model, RecordingHost(), [], hooks=OneHook("Stop", Outcome(blocks=[Objection("x", "not yet")])))
+    hook = OneHook("Stop", Outcome(blocks=[Objection("x", "not yet")]))
+    s = session(model, RecordingHost(), [], hooks=hook)
     assert run(s).result == "really"
     assert s.messages[2] == Message("user", [Text("Stop hook feedback:\nnot yet")])
 

@@ -26,7 +26,9 @@ def attach(s: Session, firing: Firing, answers: list[Answer], told: list[Told]) 
     objected = any(t.kind == "hook_blocking_error" for t in told)
     for answer in answers:
         if answer.output is not None and answer.output.system_message:
-            s.recorder.attach({"type": "hook_system_message", "content": answer.output.system_message} | names)
+            s.recorder.attach(
+                {"type": "hook_system_message", "content": answer.output.system_message} | names
+            )
         if firing.spec.name in _SUMMARISED or (answer.plain and spoken):
             continue
         if answer.block is None or not objected:

@@ -131,9 +131,7 @@ async def run_command(
         await asyncio.gather(*beside, return_exceptions=True)
         _close(printed, near, far)
     took = (loop.time() - started) * 1000
-    return Run(
-        order.hook, code, out, err, timed_out=code is None, duration_ms=took, combined=both
-    )
+    return Run(order.hook, code, out, err, timed_out=code is None, duration_ms=took, combined=both)
 
 
 def _spawned(order: Order, far: socket.socket, printed: Printed) -> Child:
@@ -153,7 +151,7 @@ def _close(printed: Printed, *ends: socket.socket) -> None:
 
 def _look_for_parting(out: Stream, parted: asyncio.Future[float | None]) -> None:
     """A first line `{"async": true}` sends the hook into the background."""
-    line, end_, _ = b"".join(out.chunks[:4])[:4096].partition(b"\n")
+    line = b"".join(out.chunks[:4])[:4096].partition(b"\n")[0]
     if parted.done() or b'"async"' not in line:
         return
     try:

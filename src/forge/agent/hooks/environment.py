@@ -20,6 +20,8 @@ class Unusable(Exception):
 
 def arguments(hook: Hook, project_dir: str) -> list[str]:
     """The command line of a hook; with `args` no shell is involved."""
+    if hook.plugin is not None and not os.path.isdir(hook.plugin.root):
+        raise Unusable(f"plugin directory does not exist: {hook.plugin.root}")
     command = str(hook.fields["command"])
     given = hook.fields.get("args")
     texts = [command, *(given or ())]

@@ -72,8 +72,6 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         argv = arguments(hook, project)
     except Unusable as problem:
         return Run(hook, None, failure=f"Failed to run: {problem}")
-    if hook.plugin is not None and not os.path.isdir(hook.plugin.root):
-        return Run(hook, None, failure=f"Plugin directory does not exist: {hook.plugin.root}")
     main = firing.engine.session or s
     env_file = _env_file(firing, main, number)
     facts = session_facts(main.id, effort_of(s), env_file, attended=means.attended)
@@ -90,8 +88,9 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
     work = asyncio.ensure_future(run_command(order, parted, _progress(firing, hook, identity)))
     if hook.fields.get("async") or hook.fields.get("async_exec"):
         parted.set_result(None)
+    either: list[asyncio.Future[Any]] = [work, parted]
     try:
-        await asyncio.wait([work, parted], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError:
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)

@@ -80,9 +80,7 @@ def put_off(s: Session, call: ToolUse, outcome: Outcome) -> bool:
     return True
 
 
-def rewritten(
-    s: Session, call: ToolUse, tool: Tool, given: dict[str, Any]
-) -> tuple[ToolUse, Done | None]:
+def rewritten(s: Session, call: ToolUse, tool: Tool, given: dict[str, Any]) -> tuple[ToolUse, Done | None]:
     """The call with the input a hook wants, or the result that says what is wrong with that input."""
     found = [] if tool.validates else issues(tool.schema, given)
     unknown = {key for issue in found if not issue.path for key in issue.keys}
@@ -134,7 +132,7 @@ async def after_calls(s: Session, calls: list[ToolUse], results: Mapping[str, Do
 
 
 async def refused_call(s: Session, call: ToolUse, reason: str) -> None:
-    """PermissionDenied: a call was refused without anybody having been asked; a hook may encourage a retry."""
+    """PermissionDenied: a call was refused without anybody having been asked; a hook may allow a retry."""
     outcome = await s.hooks.fire(
         "PermissionDenied", tool_name=call.name, tool_input=call.input, tool_use_id=call.id, reason=reason
     )
@@ -201,27 +199,26 @@ def _text(result: ToolResult) -> str:
 
 def _replaced(call: ToolUse, done: Done, given: Any) -> Done:
     """The result a hook wants instead; one that does not fit the tool is ignored."""
-    if given is msgspec.UNSET or given is None:
+    if given is msgspec.UNSET or given is None or not _fits(call, done, given):
         return done
-    if call.name.startswith("mcp__"):
-        content = given if isinstance(given, str) else dumps(given).decode()
-    elif not isinstance(given, dict) or not isinstance(_plain(done.data), dict):
-        return done
-    elif not {key for key in _REQUIRED.get(call.name, _plain(done.data))} <= set(given):
-        return done
-    elif call.name == "Bash":
-        content = "\n".join(str(given[k]) for k in ("stdout", "stderr") if given[k])
+    if call.name == "Bash":
+        content = "\n".join(str(given[key]) for key in ("stdout", "stderr") if given[key])
     else:
-        content = dumps(given).decode()
+        content = given if isinstance(given, str) else dumps(given).decode()
     result = ToolResult(call.id, content, done.result.is_error)
     return msgspec.structs.replace(done, result=result, data=given)
 
 
+def _fits(call: ToolUse, done: Done, given: Any) -> bool:
+    if call.name.startswith("mcp__"):
+        return True
+    shape = msgspec.to_builtins(done.data) if isinstance(done.data, msgspec.Struct) else done.data
+    if not isinstance(given, dict) or not isinstance(shape, dict):
+        return False
+    return set(_REQUIRED.get(call.name, shape)) <= set(given)
+
+
 _REQUIRED = {"Bash": ("stdout", "stderr", "interrupted", "isImage")}
-
-
-def _plain(data: Any) -> Any:
-    return msgspec.to_builtins(data) if isinstance(data, msgspec.Struct) else data
 
 
 def _watch_tasks(s: Session) -> None:

@@ -34,5 +34,3 @@ def effort_of(s: Session) -> str:
     """The effort the model is asked for, if it has such a thing."""
     card = s.model.card
     return (s.parts.options.effort or card.effort) if card.effort else ""
-
-

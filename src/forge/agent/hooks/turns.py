@@ -72,9 +72,7 @@ async def expand(s: Session, prompt: Prompt, expansion: Expansion) -> Submitted:
     return accepted(s, prompt, outcome, "UserPromptExpansion")
 
 
-def accepted(
-    s: Session, prompt: Prompt, outcome: Outcome, event: str = "UserPromptSubmit"
-) -> Submitted:
+def accepted(s: Session, prompt: Prompt, outcome: Outcome, event: str = "UserPromptSubmit") -> Submitted:
     """What becomes of a prompt that hooks have seen."""
     if outcome.blocks:
         block = outcome.blocks[0]
@@ -142,7 +140,9 @@ def _feed_back(s: Session, outcome: Outcome) -> None:
     if outcome.context and not outcome.end_turn:
         joined = "\n".join(outcome.context)
         words = f"<system-reminder>\nStop hook additional context: {joined}\n</system-reminder>"
-        s.recorder.reminder("hook_additional_context", words, {"hookEvent": "Stop", "content": outcome.context})
+        s.recorder.reminder(
+            "hook_additional_context", words, {"hookEvent": "Stop", "content": outcome.context}
+        )
         s.add_user([Text(words)])
 
 
@@ -188,9 +188,7 @@ def _task(view: JobView) -> dict[str, Any]:
 
 async def failed_turn(s: Session, error: ModelError) -> None:
     """StopFailure: the turn has ended with an API error; nobody waits for these hooks."""
-    await s.hooks.fire(
-        "StopFailure", error=final_word(error.kind), last_assistant_message=error.message
-    )
+    await s.hooks.fire("StopFailure", error=final_word(error.kind), last_assistant_message=error.message)
 
 
 def ended_by_hook(s: Session) -> TurnEnded | None:

@@ -22,6 +22,10 @@ class PluginRoot(msgspec.Struct, frozen=True):
     options: dict[str, Any] = {}
     sensitive: frozenset[str] = frozenset()
 
+    def __repr__(self) -> str:
+        # Without the options: some are secrets.
+        return f"PluginRoot(id={self.id!r}, root={self.root!r})"
+
 
 class Skill(msgspec.Struct, frozen=True):
     """A skill, or a command (a skill of one file, `root` is then empty).

@@ -53,19 +53,24 @@ def plugin_command(words: list[str], context: Context) -> Outcome:
 
 
 def install_any(request: Request, context: Context) -> Outcome:
-    """`install` of a path or of a name."""
+    """`install` of an address, a path or a name."""
     if not request.words:
         raise UsageError("error: missing required argument 'plugin'", INSTALL_USAGE)
+    remote = import_module("forge.core.installing.remote")
+    source = remote.remote_source(request.words[0])
+    if source is not None:
+        outcome: Outcome = remote.install_remote(source, request, context)
+        return outcome
     paths = import_module("forge.core.installing.install_path")
     path = paths.path_argument(request, context)
     if path:
-        outcome: Outcome = paths.install_path(path, request, context)
+        outcome = paths.install_path(path, request, context)
         return outcome
     outcome = import_module("forge.core.installing.install").install(request, context)
     return outcome
 
 
-INSTALL_USAGE = "Usage: plugin install NAME[@MARKETPLACE] | PATH"
+INSTALL_USAGE = "Usage: plugin install NAME[@MARKETPLACE] | PATH | ADDRESS"
 
 
 def uninstall_any(request: Request, context: Context) -> Outcome:

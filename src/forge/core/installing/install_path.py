@@ -34,15 +34,16 @@ def path_argument(request: Request, context: Context) -> str:
     return path if looks_like_one and joined else ""
 
 
-def install_path(path: str, request: Request, context: Context) -> Outcome:
-    """`install PATH`."""
+def install_path(path: str, request: Request, context: Context, *, shown: str = "") -> Outcome:
+    """`install PATH`; `shown` is where a fetched plugin really came from."""
+    given = shown or path
     scope = request.scope("user")
     manifest = _check(path)
     name, plugin_id = manifest.name, f"{manifest.name}{LOCAL_ORIGIN}"
-    target = os.path.join(_root(scope, context), name)
+    target = os.path.join(plugins_root(scope, context), name)
     if inside(path, target) or inside(target, path):
         raise PluginFailure(f"{path} and {target} are inside each other.", "error_policy")
-    title = f"{name} {manifest.version or '(no version)'} from {path}"
+    title = f"{name} {manifest.version or '(no version)'} from {given}"
     context.warn(describe_contents(path, manifest, title))
     if os.path.lexists(target) and not _may(f"{target} exists. Overwrite it?", request, context):
         raise PluginFailure(
@@ -60,7 +61,7 @@ def install_path(path: str, request: Request, context: Context) -> Outcome:
     fields = {
         "command": "install",
         "outcome": "ok",
-        "plugin": path,
+        "plugin": given,
         "pluginId": plugin_id,
         "scope": scope,
         "installPath": target,
@@ -73,7 +74,7 @@ def local_plugins(context: Context) -> list[LocalPlugin]:
     """Every plugin that was installed from a path, the user's first."""
     found = []
     for scope in ("user", "project", "local"):
-        root = _root(scope, context)
+        root = plugins_root(scope, context)
         names = sorted(os.listdir(root)) if os.path.isdir(root) and scope != "local" else []
         for name in names:
             path = os.path.join(root, name)
@@ -153,7 +154,8 @@ def _may(question: str, request: Request, context: Context) -> bool:
     return request.yes or (context.ask is not None and context.ask(question))
 
 
-def _root(scope: str, context: Context) -> str:
+def plugins_root(scope: str, context: Context) -> str:
+    """Where plugins of a scope that came from a path are kept."""
     if scope == "user":
         return os.path.join(context.places.forge_home, "plugins")
     return os.path.join(context.places.cwd, ".forge", "plugins")

@@ -11,7 +11,6 @@ from forge.core.message import (
     Image,
     Message,
     RedactedThinking,
-    Role,
     Text,
     Thinking,
     ToolResult,

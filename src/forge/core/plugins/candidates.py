@@ -56,6 +56,10 @@ class Request(msgspec.Struct, frozen=True):
     unpack: Callable[[str], str] | None = None
     safe: bool = False
 
+    def __repr__(self) -> str:
+        # Without options and secrets.
+        return f"Request(cwd={self.places.cwd!r}, plugin_dirs={self.plugin_dirs!r}, trusted={self.trusted})"
+
     @property
     def layout(self) -> Layout:
         return find_layout(self.places, self.env)

@@ -97,7 +97,7 @@ def _single(r: Reading, directory: str) -> None:
 
 def _skill(r: Reading, directory: str, name: str, *, chosen: bool) -> None:
     path = f"{directory}/{SKILL_FILE}"
-    if not r.claim(path):
+    if r.leaves(path) or not r.claim(path):
         return
     full = f"{r.name}:{name}"
     skill, notes = read_skill(path, full, directory, r.at(path), r.plugin)
@@ -117,7 +117,7 @@ def _command_place(r: Reading, directory: str) -> None:
 
 
 def _command_tree(r: Reading, directory: str, folders: tuple[str, ...], depth: int) -> None:
-    for name, path, is_dir in children(r, directory) if depth <= _DEEPEST else ():
+    for name, path, is_dir in _unvisited(r, directory, "commands", depth):
         if not is_dir:
             if name.lower().endswith(".md"):
                 _command(r, path, folders, name)
@@ -172,8 +172,17 @@ def _overrides(entry: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _unvisited(r: Reading, directory: str, kind: str, depth: int) -> list[tuple[str, str, bool]]:
+    """What a directory holds, once: a link may lead back to where the search has been."""
+    key = f"{kind} in {directory}"
+    if key in r.seen or depth > _DEEPEST:
+        return []
+    r.seen.add(key)
+    return children(r, directory)
+
+
 def _agent_tree(r: Reading, directory: str, folders: tuple[str, ...], depth: int) -> None:
-    for name, path, is_dir in children(r, directory) if depth <= _DEEPEST else ():
+    for name, path, is_dir in _unvisited(r, directory, "agents", depth):
         if is_dir:
             _agent_tree(r, path, (*folders, name), depth + 1)
         elif name.endswith(".md"):

@@ -50,6 +50,10 @@ class How(msgspec.Struct, frozen=True):
     root_skill: bool = True
     found: Found | None = None
 
+    def __repr__(self) -> str:
+        # Without options and secrets.
+        return f"How(error_id={self.error_id!r}, bare={self.bare}, inside={self.inside})"
+
 
 class PluginLoad(msgspec.Struct, frozen=True):
     """A plugin as it was read. One that is not `loaded` contributes nothing; `errors` say why.

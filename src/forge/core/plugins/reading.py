@@ -82,8 +82,18 @@ class Reading(msgspec.Struct):
 
     def has(self, place: str) -> str:
         """The path of a default place when it exists; most do not, and one look tells them all."""
+        first = place.partition("/")[0]
         path = f"{self.root}/{place}"
-        return path if place.partition("/")[0] in self.top and os.path.exists(path) else ""
+        if first not in self.top or not os.path.exists(path) or self.leaves(f"{self.root}/{first}"):
+            return ""
+        return "" if first != place and self.leaves(path) else path
+
+    def leaves(self, path: str) -> bool:
+        """Whether this is a link out of a plugin whose links must stay inside; if so it is noted."""
+        if not self.inside or not os.path.islink(path) or not leads_out(self, path):
+            return False
+        self.warn("is a link that leaves the plugin", path, "It is not followed.")
+        return True
 
     def claim(self, path: str) -> bool:
         """Whether a file is met for the first time; the first finder has it."""
@@ -137,9 +147,7 @@ def children(r: Reading, directory: str) -> list[tuple[str, str, bool]]:
     listed = []
     for entry in found:
         path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-        if path is not entry.path and leads_out(r, entry.path):
-            r.warn("is a link that leaves the plugin", entry.path, "It is not followed.")
-        else:
+        if path is entry.path or not r.leaves(entry.path):
             listed.append((entry.name, path, entry.is_dir()))
     return listed
 

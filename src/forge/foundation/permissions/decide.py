@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.rule import Rule
     from forge.foundation.permissions.situation import Situation
 
-__all__ = ["decide", "readable", "removed"]
+__all__ = ["decide", "readable", "removed", "settled"]
 
 INTERACTIVE = frozenset({"AskUserQuestion", "ExitPlanMode"})
 FREE_TOOLS = word_set(
@@ -55,7 +55,11 @@ DONT_ASK = (
 def decide(tool: str, input: dict[str, object], s: Situation) -> Decision:
     """Decide on one tool call."""
     name = LEGACY_NAMES.get(tool, tool)
-    decision = _by_rules(name, input, s)
+    return settled(name, _by_rules(name, input, s), s)
+
+
+def settled(name: str, decision: Decision, s: Situation) -> Decision:
+    """The decision as the mode has it: where nobody is to be asked, a question is a refusal."""
     if decision.verdict != "ask":
         return decision
     if s.mode == "dontAsk":

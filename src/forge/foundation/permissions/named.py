@@ -47,4 +47,7 @@ def _rule_naming(tool: str, name: str, s: Situation) -> Rule | None:
 
 
 def _names(content: str, name: str) -> bool:
-    return name.startswith(content[:-2]) if content.endswith(":*") else content == name
+    if content.endswith(":*"):
+        return name.startswith(content[:-2])
+    # `name *` covers a skill with any arguments, `name` alone does so too.
+    return content.removesuffix(" *") == name

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BEHAVIORS = ("allow", "ask", "deny")
+# The source of rules that last for one turn; what they forbid the model still sees.
+TURN = "turn"
 
 LEGACY_NAMES = {
     "Task": "Agent",

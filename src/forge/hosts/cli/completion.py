@@ -31,15 +31,18 @@ COMMAND = Command(
 # Every script hands over the words of the line up to the cursor, and gets one candidate per line.
 _BASH = """\
 _forge_complete() {
+    local line=${COMP_LINE:0:COMP_POINT} current kept
+    local -a words
+    read -ra words <<< "$line"
+    if [[ $line == *[[:space:]] ]]; then words+=(""); fi
+    current=${words[${#words[@]} - 1]}
     local IFS=$'\\n'
-    COMPREPLY=($(forge completion --words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-    if [ ${#COMPREPLY[@]} -eq 0 ]; then
-        COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
-    fi
+    COMPREPLY=($(forge completion --words "${words[@]:1}" 2>/dev/null))
+    # Bash takes an id like name@market for two words and replaces only the last one.
+    kept=${current%"${current##*["$COMP_WORDBREAKS"]}"}
+    COMPREPLY=("${COMPREPLY[@]#"$kept"}")
 }
-# Ids have an @, flags an =: neither ends a word here.
-COMP_WORDBREAKS=${COMP_WORDBREAKS//[@=:]/}
-complete -o filenames -F _forge_complete forge
+complete -o default -F _forge_complete forge
 """
 _ZSH = """\
 _forge() {

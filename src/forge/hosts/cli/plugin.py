@@ -19,7 +19,8 @@ from forge.hosts.options import read_options
 COMMAND = Command(
     name="plugin",
     usage=(
-        "plugin install NAME[@MARKETPLACE] | PATH [--config KEY=VALUE]",
+        "plugin install NAME[@MARKETPLACE] [--config KEY=VALUE]",
+        "plugin install PATH | GIT-URL[#REF] | ZIP-URL | npm:PACKAGE",
         "plugin uninstall NAME [--keep-data] [--prune]",
         "plugin enable NAME | disable NAME | disable --all",
         "plugin update NAME",

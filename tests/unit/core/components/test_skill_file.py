@@ -176,3 +176,26 @@ def test_broken_front_matter_is_reported_and_the_skill_still_loads(text: str) ->
     s, notes = skill_from_text(text, "s", ORIGIN, "s")
     assert s == Skill(name="s", path="s/SKILL.md", root="s", description="B")
     assert [n.severity for n in notes] == [Severity.ERROR]
+
+
+def test_a_large_file_is_read_whole(tmp_path: Path) -> None:
+    body = "line of text\n" * 60_000
+    (tmp_path / "SKILL.md").write_text(f"---\ndescription: d\n---\n{body}")
+    s, _ = read_skill(str(tmp_path / "SKILL.md"), "s", str(tmp_path), ORIGIN)
+    assert s is not None
+    assert skill_body(s) == body
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_place_of_a_file_stops_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    s, notes = read_skill(str(tmp_path / "pipe.md"), "s", "", ORIGIN)
+    assert s is not None
+    assert (s.description, notes) == ("Custom command", [])
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="this system has no such device")
+def test_a_file_without_an_end_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "SKILL.md").symlink_to("/dev/zero")
+    s, notes = read_skill(str(tmp_path / "SKILL.md"), "s", str(tmp_path), ORIGIN)
+    assert (s, [n.message for n in notes]) == (None, ["cannot be read: the file is too large"])

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -320,3 +322,50 @@ def test_wrong_words_are_explained(tmp_path: Path, words: list[str], message: st
     with pytest.raises(UsageError) as caught:
         Bench(tmp_path)(*words)
     assert caught.value.message == message
+
+
+def test_parallel_installations_lose_nothing(tmp_path: Path) -> None:
+    bench, root = Bench(tmp_path), tmp_path / "shop"
+    names = [f"p{number}" for number in range(8)]
+    for name in names:
+        plugin(root / name, name, version="1.0.0")
+    bench(
+        "marketplace", "add", market(root, "shop", [{"name": name, "source": f"./{name}"} for name in names])
+    )
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(lambda name: bench("install", name), names))
+    assert [outcome.code for outcome in outcomes] == [0] * 8
+    assert sorted(bench.read(".claude/plugins/installed_plugins.json")["plugins"]) == [
+        f"{n}@shop" for n in names
+    ]
+    assert sorted(bench.read(".claude/settings.json")["enabledPlugins"]) == [f"{n}@shop" for n in names]
+
+
+def test_copies_nobody_uses_are_swept_after_two_weeks(tmp_path: Path) -> None:
+    bench, root = Bench(tmp_path), shop(tmp_path / "shop")
+    bench("marketplace", "add", root)
+    bench("install", "tool")
+    cache = bench.claude / "plugins/cache"
+    old = write(cache / "gone/tool/1", {"x": "x", ".orphaned_at": "1"})
+    young = write(cache / "gone/tool/2", {"x": "x", ".orphaned_at": "1"})
+    os.utime(old / ".orphaned_at", (NOW - 15 * 86_400,) * 2)
+    os.utime(young / ".orphaned_at", (NOW - 13 * 86_400,) * 2)
+    bench("update", "tool")
+    bench("uninstall", "tool")
+    assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_switch_in_forges_own_files_follows_along(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench("marketplace", "add", shop(tmp_path / "shop"))
+    bench("install", "tool")
+    toml = (
+        write(bench.home / ".forge", {".forge.toml": "# mine\n[plugins.tool]\nenabled = true\n"})
+        / ".forge.toml"
+    )
+    write(bench.home / ".forge", {"settings.json": {"enabledPlugins": {"tool@shop": True}}})
+    bench.settings = {"plugins": {"tool": {"enabled": True}}}
+    assert bench("disable", "tool").code == 0
+    assert bench.read(".forge/settings.json") == {"enabledPlugins": {"tool@shop": False}}
+    assert bench.read(".claude/settings.json")["enabledPlugins"] == {"tool@shop": False}
+    assert toml.read_text() == "# mine\n[plugins.tool]\nenabled = false\n"

@@ -19,7 +19,8 @@ from forge.core.message import (
     ToolUse,
 )
 from forge.core.model import ModelCard
-from forge.core.models.history import Turn, tidy
+from forge.core.models.asides import Turn
+from forge.core.models.history import tidy
 from forge.core.models.names import names_back, short_id, wire_name
 
 CARD = ModelCard("m", "p", "anthropic")

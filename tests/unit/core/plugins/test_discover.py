@@ -270,6 +270,7 @@ def test_options_and_data_directory_belong_to_the_id(tmp_path: Path) -> None:
         {"k": "v", "s": "secret"},
         f"{tmp_path}/.claude/plugins/data/p-inline",
     )
+    assert "secret" not in repr(asked) + repr(load) + repr(discover(asked, PluginShelf()))
 
 
 # The shelf

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from forge.core.plugins.read import How
-from unit.core.plugins.plugin_tree import MANIFEST, STOP, TEXT, errors, load, names
+from unit.core.plugins.plugin_tree import MANIFEST, STOP, TEXT, errors, load, names, plant
 
 NAMED = "---\nname: fancy\ndescription: d\n---\nx"
 BROKEN = {"hooks": {"PreToolUse": [{"hooks": [{"type": "zzz"}]}]}}
@@ -153,6 +153,43 @@ def test_links_of_installed_copies_stay_inside(inside: bool, expected: list[str]
     os.symlink(tmp_path / "out", tmp_path / "p" / "skills" / "out")
     plugin = load(tmp_path / "p", {MANIFEST: {"name": "p"}, "skills/real/SKILL.md": TEXT}, How(inside=inside))
     assert names(plugin)["skills"] == expected
+
+
+@pytest.mark.requirement("S0-44")
+@pytest.mark.parametrize(
+    "place",
+    [
+        "hooks",
+        "hooks/hooks.json",
+        ".mcp.json",
+        ".lsp.json",
+        "commands",
+        "agents/x.md",
+        "skills/a/SKILL.md",
+        "bin",
+    ],
+)
+def test_no_default_place_of_an_installed_copy_may_link_outside(place: str, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    server = {"m": {"command": "true"}}
+    language = {"l": {"command": "l", "extensionToLanguage": {".l": "l"}}}
+    plant(outside / "hooks", {"hooks.json": {"hooks": STOP}})
+    plant(outside, {".mcp.json": server, ".lsp.json": language, "commands/c.md": TEXT, "agents/x.md": TEXT})
+    plant(outside, {"skills/a/SKILL.md": TEXT, "bin/tool": "x"})
+    link = tmp_path / "p" / place
+    link.parent.mkdir(parents=True)
+    os.symlink(outside / place, link)
+    plugin = load(tmp_path / "p", {MANIFEST: {"name": "p"}}, How(inside=True))
+    assert (names(plugin), plugin.contribution.hooks, plugin.contribution.bin_dirs) == ({}, [], [])
+    assert [d.message for d in plugin.contribution.diagnostics] == ["is a link that leaves the plugin"]
+
+
+@pytest.mark.parametrize("kind", ["commands", "agents"])
+def test_links_that_lead_in_a_circle_end(kind: str, tmp_path: Path) -> None:
+    plant(tmp_path, {MANIFEST: {"name": "p"}, f"{kind}/a.md": TEXT})
+    for name in ("one", "two", "three"):
+        os.symlink("..", tmp_path / kind / name)
+    assert len(names(load(tmp_path, {}))[kind]) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,79 @@
+"""Gives a session its components: hooks of plugins, lists for hosts, and the way to load all of it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from forge.agent.agents import find_main_agent
+from forge.agent.ecosystem import Ecosystem
+from forge.agent.hooks.engine import Engine
+from forge.agent.session import Session
+from forge.agent.skills import tell_skills
+from forge.agent.styles import style_reminder
+from forge.hosts.components import Components
+from forge.hosts.configuration import Configuration, load_configuration
+from forge.hosts.hook_sources import plugin_hooks
+from forge.hosts.options import RunOptions
+
+
+def settle(
+    session: Session, o: RunOptions, c: Configuration, components: Components, main_agent: str = ""
+) -> None:
+    """Connects a new session with the components that were loaded for it."""
+    eco = session.keep(Ecosystem)
+    components.describe(eco, o, c)
+    kind = find_main_agent(components.catalog.agents, main_agent) if main_agent else None
+    eco.opening = kind.initial_prompt if kind is not None else ""
+    hooks = _hooks(session, o, c)
+
+    def reload() -> str:
+        nonlocal hooks
+        now = load_configuration(o, c.env, c.places.cwd)
+        components.refresh(o, now)
+        components.describe(eco, o, now)
+        for remove in hooks:
+            remove()
+        hooks = _hooks(session, o, now)
+        eco.version += 1
+        return summary(components, eco)
+
+    eco.reload = reload
+    eco.manage = lambda words: import_module("forge.hosts.plugin_command").manage(words, o, c)
+    tell_style(session)
+    tell_skills(session)
+
+
+def tell_style(session: Session) -> None:
+    """Puts the text of the chosen output style in front of the first prompt."""
+    told = style_reminder(session.parts.catalog, session.keep(Ecosystem).style)
+    if told is not None and not session.messages:
+        session.reminders.append(told)
+    if told is not None:
+        session.standing.append(told)
+
+
+def summary(components: Components, eco: Ecosystem) -> str:
+    """How many components of each kind there are now, and what is wrong with plugins."""
+    catalog = components.catalog
+    counted = [
+        (len(eco.plugins), "plugin"),
+        (len(catalog.skills), "skill or command"),
+        (len(catalog.agents), "agent"),
+        (len(catalog.hooks), "source of hooks"),
+        (len(catalog.servers), "MCP server"),
+        (len(eco.errors), "error"),
+    ]
+    told = ", ".join(f"{n} {_many(word) if n != 1 else word}" for n, word in counted)
+    return "\n".join([f"Reloaded: {told}.", *(f"{e['plugin']}: {e['message']}" for e in eco.errors)])
+
+
+def _many(word: str) -> str:
+    return {"skill or command": "skills and commands", "source of hooks": "sources of hooks"}.get(word, f"{word}s")
+
+
+def _hooks(session: Session, o: RunOptions, c: Configuration) -> list[Callable[[], None]]:
+    engine = session.hooks
+    if not isinstance(engine, Engine):
+        return []
+    return plugin_hooks(engine, c, session.parts.catalog, bare=o.bare or o.safe_mode)
