@@ -1,4 +1,4 @@
-"""The tools that start sub-agents and talk to them; their code is imported on the first call."""
+"""The tools for sub-agents and skills; their code is imported on the first call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def agent_tools() -> list[Tool]:
-    """Agent, ListAgents and SendMessage."""
+    """Agent, ListAgents, SendMessage and Skill."""
     path = os.path.join(os.path.dirname(__file__), "texts", "agent_tools.json")
     with open(path, "rb") as file:
         return [_tool(row) for row in msgspec.json.decode(file.read(), type=list[Row])]

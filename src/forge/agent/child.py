@@ -10,20 +10,27 @@ import msgspec
 from forge.agent.agents import agent_body, listing
 from forge.agent.child_host import ChildHooks, ChildHost
 from forge.agent.crew import MAX_DEPTH, Crew, Seat
+from forge.agent.diagnostics import Languages
 from forge.agent.memory import inherit_memory
 from forge.agent.prompt import Surroundings, start_reminders
 from forge.agent.record import Recorder
 from forge.agent.session import Limits, Parts, Reminder, Session
+from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.skills.grants import around
+from forge.agent.skills.listed import tell_skills
+from forge.agent.skills.preload import notes_place, notes_text
 from forge.agent.texts.load import text
 from forge.agent.toolset import equip
 from forge.core.changes import Changes
 from forge.core.components.agent_type import AgentType
+from forge.core.components.render import fill_variables
 from forge.core.job import Job
 from forge.core.model import Model, Options
 from forge.core.tool import ToolError
 from forge.foundation.errors import ForgeError
 from forge.foundation.gitdir import find_root
 from forge.foundation.permissions.modes import canonical_mode
+from forge.foundation.permissions.situation import Situation
 from forge.foundation.system.facts import os_version, platform_name
 from forge.foundation.transcript import Transcript
 
@@ -35,7 +42,9 @@ MAIN_ONLY = frozenset(
         "CronDelete",
         "CronList",
         "EnterPlanMode",
+        "EnterWorktree",
         "ExitPlanMode",
+        "ExitWorktree",
         "ListAgents",
         "ReportFindings",
         "ScheduleWakeup",
@@ -63,9 +72,9 @@ def child_session(parent: Session, job: Job, kind: AgentType, wish: tuple[str, s
         host=host,
         model=model,
         hooks=hooks,
-        situation=parent.situation.changed(mode=_mode(parent, kind)),
+        situation=_situation(parent, kind),
         recorder=recorder,
-        system=[parts.system[0], _system(kind, parent.keep(Crew).appended)],
+        system=[parts.system[0], _system(parent, kind)],
         reminders=_reminders(parent, model, job.depth),
         options=_options(parent, model, effort),
         limits=Limits(kind.max_turns, parts.limits.max_budget_usd),
@@ -114,13 +123,16 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType) -> Session
     # Checkpoints see what sub-agents change, too.
     child.share(parent.keep(Changes))
     child.share(Seat(job.depth, job.id, startable(kind)))
+    child.share(parent.keep(Ecosystem))
+    child.share(parent.keep(Languages))
     inherit_memory(parent, child, kind)
+    tell_skills(child)
     equip(child)
     home = parts.situation.cwd
 
     def follow() -> None:
         # Directories are not carried from call to call in sub-agents.
-        child.situation = parent.situation.changed(cwd=home, mode=_mode(parent, kind))
+        child.situation = _situation(parent, kind).changed(cwd=home)
 
     if isinstance(parts.hooks, ChildHooks) and isinstance(parts.host, ChildHost):
         parts.host.child = parts.hooks.child = child
@@ -128,8 +140,19 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType) -> Session
     return child
 
 
-def _system(kind: AgentType, appended: str) -> str:
-    return "\n\n".join(words for words in (agent_body(kind), text("agent_notes"), appended) if words)
+def _system(parent: Session, kind: AgentType) -> str:
+    body = fill_variables(agent_body(kind), around(parent), kind.plugin)
+    notes = notes_text(notes_place(kind, parent.situation))
+    appended = parent.keep(Crew).appended
+    return "\n\n".join(words for words in (body, text("agent_notes"), notes, appended) if words)
+
+
+def _situation(parent: Session, kind: AgentType) -> Situation:
+    """The rights of whoever starts the agent, in its own mode and with a place for its notes."""
+    situation = parent.situation
+    notes = notes_place(kind, situation)
+    free = [*situation.free_write_dirs, *([notes] if notes else [])]
+    return situation.changed(mode=_mode(parent, kind), free_write_dirs=free)
 
 
 def _mode(parent: Session, kind: AgentType) -> str:
@@ -150,8 +173,9 @@ def _tools(parent: Session, kind: AgentType, depth: int) -> frozenset[str]:
         offered -= {"Agent"}
     if not offered:
         raise ToolError(
-            f"Agent '{kind.name}' would be spawned with zero tools — refusing. None of the tools of its"
-            " definition is available in this session."
+            f"Agent '{kind.name}' would be spawned with zero tools — refusing. Its tools list resolved to"
+            f" nothing: unrecognized [{', '.join(kind.tools or ())}]. Fix the agent's tools frontmatter or"
+            " pass a different subagent_type."
         )
     return frozenset(offered)
 

@@ -143,7 +143,7 @@ class ChildHooks:
         self.child: Session | None = None
         self.follow: Callable[[], None] = _stay
 
-    async def fire(self, event: str, **payload: Any) -> Outcome:
+    async def fire(self, event: str, /, **payload: Any) -> Outcome:
         if event in ("UserPromptSubmit", "MessageDisplay"):
             return NOTHING
         if event == "PreToolUse":

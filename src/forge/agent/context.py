@@ -47,7 +47,9 @@ class CallContext:
 
     @property
     def env(self) -> Mapping[str, str]:
-        return self.session.parts.env
+        env, added = self.session.parts.env, self.session.parts.catalog.bin_dirs
+        # Programs of plugins come last: they never take the place of others.
+        return {**env, "PATH": os.pathsep.join([env.get("PATH", ""), *added])} if added else env
 
     @property
     def session_id(self) -> str:

@@ -1,8 +1,9 @@
-"""Commands Forge answers itself, without asking the model: /compact, /context, /memory, /usage."""
+"""Commands Forge answers itself, without asking the model: /compact, /context, /memory, /plugin, /usage."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from importlib import import_module
 
 import msgspec
 
@@ -11,6 +12,7 @@ from forge.agent.ending import end
 from forge.agent.event import LocalOutput, TurnEnded, TurnStarted
 from forge.agent.hooks.compaction import Blocked
 from forge.agent.memory_commands import list_memory
+from forge.agent.plugin_commands import run_plugin
 from forge.agent.session import Prompt, Session
 from forge.core.message import Text
 from forge.foundation.errors import ModelError
@@ -85,10 +87,24 @@ async def _usage(s: Session, argument: str) -> str:
     return "\n".join(lines)
 
 
+def _loaded(name: str) -> Callable[[Session, str], Awaitable[str]]:
+    """A command whose code is imported on use."""
+
+    async def run(s: Session, argument: str) -> str:
+        return str(await getattr(import_module("forge.agent.skills.commands"), name)(s, argument))
+
+    return run
+
+
 _COMMANDS: dict[str, Callable[[Session, str], Awaitable[str]]] = {
+    "agents": _loaded("list_agents"),
     "compact": _compact,
     "context": _context,
     "memory": list_memory,
+    "plugin": run_plugin,
+    "reload-plugins": _loaded("reload_components"),
+    "skills": _loaded("list_skills"),
+    "help": _loaded("say_help"),
     "usage": _usage,
 }
 _ALIASES = {"cost": "usage", "stats": "usage"}

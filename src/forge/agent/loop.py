@@ -9,20 +9,19 @@ import msgspec
 from forge.agent.compact import MAX_IN_A_ROW, compact, due, possible, threshold
 from forge.agent.ending import answer_open_calls, end, failed, limited
 from forge.agent.event import ApiFailed, Folded, TurnEnded, TurnStarted
-from forge.agent.grants import end_grants
-from forge.agent.hooks.sites import late_texts
-from forge.agent.hooks.turns import accepted, begin_prompt, ended_by_hook, failed_turn, stopping, submit
+from forge.agent.hooks import turns
 from forge.agent.local import local_command, run_local
 from forge.agent.mentions import mentioned
+from forge.agent.news import tell_news
 from forge.agent.noting import note
 from forge.agent.planning import mode_news, tell_mode
 from forge.agent.reply import Reply, ask_model
 from forge.agent.session import Prompt, Session, Turn
-from forge.agent.skills import component_news
+from forge.agent.skills.granted import end_grants
+from forge.agent.skills.typed import expand_typed
 from forge.agent.structured import MAX_FAILURES
 from forge.agent.texts.load import text
 from forge.agent.toolcall import run_calls
-from forge.agent.typed import expand_typed
 from forge.core.message import Message, Text
 from forge.foundation.errors import ModelError
 
@@ -33,7 +32,7 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs one turn to its end and emits it; an interrupt is an end like any other."""
     s.turn = Turn(s.parts.clock(), s.ledger.snapshot())
     s.turn.origin = prompt.origin
-    begin_prompt(s, prompt)
+    turns.begin_prompt(s, prompt)
     try:
         async with asyncio.timeout(s.parts.limits.max_seconds):
             ended = await (run_local if local_command(prompt) else _turn)(s, prompt)
@@ -42,7 +41,7 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
         ended = limited(s, "time")
     except ModelError as error:
         ended = _api_failure(s, error)
-        await failed_turn(s, error)
+        await turns.failed_turn(s, error)
     except asyncio.CancelledError:
         ended = _interrupted(s)
         if not s.interrupted:
@@ -54,9 +53,9 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
 
 
 async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
-    outcome = await submit(s, prompt)
+    outcome = await turns.submit(s, prompt)
     s.emit(TurnStarted(prompt.uuid, prompt.record))
-    submitted = accepted(s, prompt, outcome)
+    submitted = turns.accepted(s, prompt, outcome)
     if submitted.ended is not None:
         return submitted.ended
     expanded = await expand_typed(s, prompt)
@@ -86,7 +85,7 @@ async def _steps(s: Session) -> TurnEnded:
             if ended := _ended_by_calls(s):
                 return ended
         elif not _continued(s, reply):
-            ended = await stopping(s)
+            ended = await turns.stopping(s)
             if ended is not None:
                 return ended
         if s.out_of_turns():
@@ -97,8 +96,7 @@ async def _steps(s: Session) -> TurnEnded:
 
 async def _ask(s: Session) -> Reply:
     """The next reply; a history that is or turns out to be too long is compacted first."""
-    late_texts(s)
-    component_news(s)
+    tell_news(s)
     if due(s):
         await _compact_ahead(s)
     try:
@@ -138,7 +136,7 @@ def _ended_by_calls(s: Session) -> TurnEnded | None:
     owed = s.structured
     if owed is not None and owed.value is not msgspec.UNSET:
         return end(s)
-    if ended := ended_by_hook(s):
+    if ended := turns.ended_by_hook(s):
         return ended
     return limited(s, "structured") if owed is not None and owed.failures >= MAX_FAILURES else None
 
@@ -197,4 +195,4 @@ def _interrupted(s: Session) -> TurnEnded:
     during_tools = answer_open_calls(s, text("interrupted")) or s.turn.stopped_in_tools
     note(s, text("interrupt_note_tools" if during_tools else "interrupt_note"))
     reason = "aborted_tools" if during_tools else "aborted_streaming"
-    return end(s, subtype="error_during_execution", reason=reason, errors=["The turn was interrupted."])
+    return end(s, subtype="error_during_execution", reason=reason, errors=[turns.interruption(s)])

@@ -80,6 +80,21 @@ async def renew_memory(s: Session) -> None:
     await _announce(s, [msgspec.structs.replace(f, load_reason="compact") for f in files])
 
 
+def move_memory(s: Session, cwd: str, worktree: str) -> Reminder | None:
+    """Goes on with the files of another directory; returns what the conversation has not been told of them."""
+    memory = s.keep(Memory)
+    if memory.request is None:
+        return None
+    known = {f.content for f in memory.start.files}
+    memory.request = msgspec.structs.replace(memory.request, cwd=cwd, worktree=worktree)
+    memory.start = load_start(memory.request, memory.library)
+    files = memory.start.files
+    kept = [r for r in s.standing if r.kind != KIND]
+    s.standing = _placed(kept, _reminder(text("memory"), files)) if files else kept
+    news = [f for f in files if f.content not in known]
+    return _reminder(text("memory_changed"), news) if news else None
+
+
 def inherit_memory(parent: Session, child: Session, kind: AgentType) -> None:
     """Gives a sub-agent the instructions of the conversation, unless its kind does without."""
     theirs, own = parent.keep(Memory), child.keep(Memory)

@@ -13,7 +13,7 @@ from forge.agent.hooks.sites import hook_input, refused_call
 from forge.agent.hooks.state import HookState
 from forge.agent.host import Allow, AskPermission
 from forge.agent.session import Session
-from forge.agent.skill_rights import decide_call
+from forge.agent.skills.rights import decide_call
 from forge.core.message import ToolUse
 from forge.core.tool import Tool
 from forge.foundation.permissions.decide import decide
@@ -92,7 +92,7 @@ async def _ask(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool
         return _granted(s, call, requested)
     if requested.verdict == "deny":
         return _denied_by_hook(s, call, requested)
-    return await _asked(s, call, decision)
+    return await _asked(s, call, decision, over_hook=over_hook)
 
 
 async def _unchecked(s: Session, call: ToolUse, decision: Decision) -> Verdict:

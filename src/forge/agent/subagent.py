@@ -18,6 +18,7 @@ from forge.agent.handback import Work, handed_back, launched, work_of, write_met
 from forge.agent.hooks.lending import lend_hooks
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
+from forge.agent.skills.preload import task_content
 from forge.core.components.agent_type import AgentType
 from forge.core.job import Job, JobEnd, background_allowed
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
@@ -95,9 +96,9 @@ def _admitted(s: Session, wish: Wish) -> AgentType:
     decision = decide("Agent", {"subagent_type": kind.name}, s.situation)
     if decision.verdict == "deny":
         raise ToolError(decision.message)
-    if wish.isolation:
+    if isolation := wish.isolation or kind.isolation:
         raise ToolError(
-            f"isolation: {wish.isolation} is not available in this version. Call again without it."
+            f"isolation: {isolation} is not available in this version. Call again without it."
         )
     if seat.depth >= MAX_DEPTH:
         crew.refused["depth_limit"] += 1
@@ -189,7 +190,9 @@ async def _work(s: Session, member: Member, prompt: str) -> Work:
     try:
         started = await child.hooks.fire("SubagentStart")
         child.reminders += [Reminder(t.kind, t.text, t.facts, aside=True) for t in started.told]
-        ended = await drive(child, Prompt(prompt, s.parts.new_id(), verbatim=True), PATIENCE)
+        # Who is woken again knows the skills of its definition already.
+        content = prompt if child.messages else await task_content(child, member.kind, prompt)
+        ended = await drive(child, Prompt(content, s.parts.new_id(), verbatim=True), PATIENCE)
         work = work_of(child, child.host, ended)
         status = work.status
     finally:

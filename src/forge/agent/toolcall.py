@@ -13,15 +13,17 @@ import msgspec
 
 from forge.agent.context import CallContext
 from forge.agent.crew import Seat
+from forge.agent.diagnostics import show_edits
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
 from forge.agent.hooks.sites import after_call, after_calls, before_call, put_off, rewritten, take_asides
+from forge.agent.lookout import went_elsewhere
 from forge.agent.memory_calls import files_before, memory_of_calls
 from forge.agent.permission import Verdict, forbidden, permit
 from forge.agent.reply import with_defaults
 from forge.agent.session import Session
-from forge.agent.skills import skills_of_calls
+from forge.agent.skills.listed import skills_of_calls
 from forge.agent.texts.load import text
 from forge.agent.toolset import unloaded_note
 from forge.core.message import UNPARSED_INPUT, Block, Text, ToolResult, ToolUse
@@ -50,6 +52,7 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
     tasks = [asyncio.ensure_future(_call(s, c, lane, results, cut_off=cut_off)) for c in calls]
     try:
         await asyncio.gather(*tasks)
+        await show_edits(s, calls, results)
         memories = await memory_of_calls(s, calls, results, before)
         skills_of_calls(s, calls, results)
         await after_calls(s, calls, results)
@@ -159,7 +162,7 @@ async def _run(
     s: Session, call: ToolUse, action: Action[Any], args: Any, by: tuple[CallContext, Verdict]
 ) -> Done:
     context, verdict = by
-    started = s.parts.clock()
+    started, before = s.parts.clock(), s.situation.cwd
     try:
         output: ToolOutput = await action.run(args, context)
     except ToolError as error:
@@ -169,6 +172,8 @@ async def _run(
         content = context.bounded(output.content) if isinstance(output.content, str) else output.content
         result = ToolResult(call.id, content, output.is_error)
         done = Done(result, output.data, verdict.meta, output.note)
+    if call.name == "Bash":
+        await went_elsewhere(s, before)
     return await after_call(s, call, done, (s.parts.clock() - started) * 1000)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from forge.foundation.errors import ConfigError
+from forge.foundation.own_writes import announce
 from forge.foundation.system.locks import copy_owner, locked, replace
 
 
@@ -46,6 +47,7 @@ def update_text(path: str, change: Callable[[str], str], *, private: bool = True
             data = encode(change(decode(old)), old)
             if data == old:
                 return False
+            announce(target)
             _write(target, data, 0o600 if private else 0o666)
             return True
     except TimeoutError as error:

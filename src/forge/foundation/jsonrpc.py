@@ -6,8 +6,9 @@ It knows no method: requests of the other side go to a function that is passed i
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -31,15 +32,23 @@ class Refusal(Exception):
         self.code = code
 
 
-async def connect(reading: int, writing: int) -> tuple[asyncio.StreamReader, asyncio.WriteTransport]:
+class Streams(NamedTuple):
+    """Both ways of a connection."""
+
+    reader: asyncio.StreamReader
+    reading: asyncio.ReadTransport
+    writing: asyncio.WriteTransport
+
+
+async def connect(reading: int, writing: int) -> Streams:
     """Streams over two descriptors, which belong to them from now on."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=_MOST_HEADER)
-    await loop.connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), open(reading, "rb", buffering=0)
+    inward, _ = await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(reading, "rb", buffering=0)
     )
-    transport, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, open(writing, "wb", buffering=0))
-    return reader, transport
+    outward, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(writing, "wb", buffering=0))
+    return Streams(reader, inward, outward)
 
 
 class Framing(Protocol):
@@ -130,12 +139,12 @@ class Peer:
 
     def __init__(
         self,
-        streams: tuple[asyncio.StreamReader, asyncio.WriteTransport],
+        streams: Streams,
         framing: Framing,
         answer: Answer,
         notice: Notice,
     ) -> None:
-        self._reader, self._transport = streams
+        self._streams = streams
         self._framing = framing
         self._answer = answer
         self._notice = notice
@@ -165,7 +174,7 @@ class Peer:
         """Reads until the other side ends; then every open request fails with Gone."""
         reason = "it has ended"
         try:
-            while (raw := await self._framing.read(self._reader)) is not None:
+            while (raw := await self._framing.read(self._streams.reader)) is not None:
                 self._receive(raw)
         except Gone as gone:
             reason = str(gone)
@@ -182,7 +191,9 @@ class Peer:
                 waiting.set_exception(self.gone)
         for task in self._answering:
             task.cancel()
-        self._transport.abort()
+        if not self._streams.writing.is_closing():
+            self._streams.writing.abort()
+        self._streams.reading.close()
 
     def _send(self, message: dict[str, Any], params: Any) -> None:
         if params is not None:
@@ -192,11 +203,11 @@ class Peer:
     def _write(self, message: dict[str, Any]) -> None:
         if self.gone is not None:
             raise self.gone
-        if self._transport.is_closing():
-            raise Gone("it does not read any more")
-        if self._transport.get_write_buffer_size() > MOST_UNSENT:
+        if self._streams.writing.is_closing():
+            raise Gone("it has ended")
+        if self._streams.writing.get_write_buffer_size() > MOST_UNSENT:
             raise Gone("it has stopped reading")
-        self._transport.write(self._framing.encode(msgspec.json.encode(message)))
+        self._streams.writing.write(self._framing.encode(msgspec.json.encode(message)))
 
     def _receive(self, raw: bytes) -> None:
         try:

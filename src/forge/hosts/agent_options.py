@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 import msgspec
 
 from forge.agent.agents import add_agents, agent_body, agent_names, find_main_agent, listing
-from forge.agent.crew import Crew
+from forge.agent.crew import Crew, Seat
 from forge.agent.session import Reminder, Session
 from forge.core.components.agent_type import AgentType
 from forge.core.registry import Registry
@@ -30,10 +31,31 @@ def as_agent(o: RunOptions, agents: Registry[AgentType], name: str) -> RunOption
     tools = [entry.partition("(")[0].strip() for entry in kind.tools or ()]
     return msgspec.structs.replace(
         o,
-        system_prompt=agent_body(kind) if own else o.system_prompt,
+        system_prompt=_body(kind) if own else o.system_prompt,
         model=o.model or model or None,
         tools=tools if tools and tools != ["*"] and o.tools is None else o.tools,
     )
+
+
+def limit_main_agent(session: Session, name: str) -> None:
+    """Takes from the conversation what its agent may not use, and the types it may not start."""
+    kind = find_main_agent(session.parts.agents, name)
+    if kind is None:
+        return
+    forbidden = {entry.partition("(")[0].strip() for entry in kind.disallowed_tools}
+    if forbidden and session.parts.allowed is not None:
+        allowed = session.parts.allowed - forbidden
+        session.parts = msgspec.structs.replace(session.parts, allowed=allowed)
+    if any("(" in entry for entry in kind.tools or ()):
+        session.keep(Seat).types = import_module("forge.agent.child").startable(kind)
+
+
+def _body(kind: AgentType) -> str:
+    body = agent_body(kind)
+    if "${" not in body:
+        return body
+    render = import_module("forge.core.components.render")
+    return str(render.fill_variables(body, render.Surroundings(), kind.plugin))
 
 
 def tell_agents(session: Session) -> None:

@@ -12,14 +12,14 @@ import msgspec
 
 from forge.agent.crew import Crew
 from forge.agent.event import Warned
+from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.lending import bind_hooks
 from forge.agent.host import Host
 from forge.agent.known_files import unchanged
-from forge.agent.prompt import start_reminders, system_prompt
+from forge.agent.prompt import start_reminders
 from forge.agent.record import Recorder, Stamp
 from forge.agent.resume import Past
 from forge.agent.session import Limits, Parts, Session, Structured
-from forge.agent.styles import keeps_coding
 from forge.agent.toolset import Circumstances, equip
 from forge.core.components.catalog import Catalog
 from forge.core.model import Model, ModelCard, Options
@@ -35,13 +35,14 @@ from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, situation
 from forge.hosts.ecosystem import settle
-from forge.hosts.hook_sources import session_hooks
-from forge.hosts.memory_request import give_memory, notes_directory
+from forge.hosts.hook_sources import plugin_hooks, session_hooks
+from forge.hosts.memory_request import give_memory
 from forge.hosts.offer import all_tools, offered
-from forge.hosts.options import EFFORTS, RunOptions, prompt_text
+from forge.hosts.options import EFFORTS, RunOptions
 from forge.hosts.remember import persist_updates
 from forge.hosts.schema_option import read_schema
 from forge.hosts.surroundings import look_around
+from forge.hosts.system_text import own_system_prompt, system_text
 from forge.version import COMPATIBLE_WITH
 
 
@@ -86,6 +87,17 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
     return Built(session, choice)
 
 
+def outline_session(o: RunOptions, c: Configuration, host: Host) -> Session:
+    """A session that only runs hooks: no instructions are read, and no turn is taken in it."""
+    components = Components(o, c)
+    choice = resolve(o.model, c.env, c.settings.get)
+    session = Session(_parts(o, c, host, (choice, None, components.catalog)))
+    bind_hooks(session)
+    if isinstance(session.hooks, Engine):
+        plugin_hooks(session.hooks, c, components.catalog, bare=o.bare or o.safe_mode)
+    return session
+
+
 def open_choice(o: RunOptions, c: Configuration, name: str | None) -> Model:
     """The model client for `name` with the fallbacks of flag or settings."""
     fallbacks = o.fallback_model.split(",") if o.fallback_model else c.settings.get("fallbackModel", [])
@@ -100,16 +112,7 @@ def _agent_model(o: RunOptions, c: Configuration, main: Choice, name: str) -> Mo
     return open_choice(o, c, name)
 
 
-def own_system_prompt(o: RunOptions) -> str | None:
-    """The user's own system prompt, None for Forge's."""
-    if o.system_prompt_file is not None:
-        return prompt_text(o.system_prompt_file, "System prompt")
-    return o.system_prompt
-
-
-def _parts(
-    o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None, Catalog]
-) -> Parts:
+def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None, Catalog]) -> Parts:
     choice, past, catalog = start
     session_id, path = _identity(o, c, past)
     warn = _warner(host)
@@ -128,13 +131,7 @@ def _parts(
         hooks=session_hooks(c, bare=o.bare or o.safe_mode),
         situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
-        system=system_prompt(
-            own_system_prompt(o),
-            _appended(o),
-            bare=o.bare,
-            notes_dir=notes_directory(o, c),
-            coding=keeps_coding(catalog, c.settings.get("outputStyle", "")),
-        ),
+        system=system_text(o, c, catalog),
         reminders=[],
         options=model_options(o, c, choice.card, session_id),
         limits=_limits(o),
@@ -161,12 +158,6 @@ def _identity(o: RunOptions, c: Configuration, past: Past | None) -> tuple[str, 
     if o.session_id and os.path.exists(path):
         raise UsageError(f"Error: Session ID {session_id} is already in use.")
     return session_id, path
-
-
-def _appended(o: RunOptions) -> str:
-    if o.append_system_prompt_file is not None:
-        return prompt_text(o.append_system_prompt_file, "Append system prompt")
-    return o.append_system_prompt or ""
 
 
 def model_options(o: RunOptions, c: Configuration, card: ModelCard, session_id: str) -> Options:

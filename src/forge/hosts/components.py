@@ -1,4 +1,4 @@
-"""The one way components get into a session: built-ins, files of managed, user and project places, plugins."""
+"""The one way components get into a session: built-ins, files of all places, plugins."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from forge.agent.agents import agents_contribution, builtin_contribution
-from forge.agent.ecosystem import Ecosystem
-from forge.agent.styles import builtin_styles, chosen_style
+from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.skills.styles import builtin_styles, chosen_style
 from forge.core.components.catalog import Catalog, Contribution
 from forge.core.components.listing import View, read_overrides
 from forge.foundation.errors import ConfigError

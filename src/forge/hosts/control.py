@@ -40,7 +40,7 @@ class Control:
         self._session = built.session
         self._wire, self._sink = out
         self._waiting = Waiting(built.session)
-        self._seat = Seat(o, c, built, self._waiting)
+        self.seat = self._seat = Seat(o, c, built, self._waiting)
         self._asked: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._hooks = HookCalls(built.session, out[1])
         if (engine := engine_of(built.session)) is not None:

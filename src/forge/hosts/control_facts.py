@@ -183,18 +183,3 @@ def _tokens(characters: int) -> int:
 def get_hooks_listing(seat: Seat, request: Request) -> dict[str, Any]:
     """The hooks in force."""
     return {"events": [], "hooks": [], "eventCatalog": []}
-
-
-def reload_skills(seat: Seat, request: Request) -> dict[str, Any]:
-    """The skills after a look at the disk."""
-    return {"skills": []}
-
-
-def reload_plugins(seat: Seat, request: Request) -> dict[str, Any]:
-    """What plugins bring along after a look at the disk."""
-    return {"commands": [], "agents": [], "plugins": [], "mcpServers": [], "error_count": 0}
-
-
-def reload_output_styles(seat: Seat, request: Request) -> dict[str, Any]:
-    """The output styles after a look at the disk."""
-    return {"available_output_styles": ["default"]}

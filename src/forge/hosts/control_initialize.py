@@ -9,17 +9,19 @@ import msgspec
 
 from forge.agent.prompt import system_prompt
 from forge.agent.session import Session, Structured
+from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.structured import NAME as STRUCTURED_OUTPUT
 from forge.agent.structured import structured_output_tool
 from forge.core.registry import Component
 from forge.core.schema_check import check_schema
 from forge.hosts.agent_options import agent_rows, take_agents
-from forge.hosts.build import own_system_prompt
+from forge.hosts.component_rows import command_rows, style_rows
 from forge.hosts.control_facts import model_rows
 from forge.hosts.control_hooks import take_hooks
 from forge.hosts.control_mcp import configured
 from forge.hosts.control_seat import Refused, Request, Seat
 from forge.hosts.control_session import rename_session
+from forge.hosts.system_text import own_system_prompt
 from forge.hosts.wire import CAPABILITIES
 from forge.version import COMPATIBLE_WITH, VERSION
 
@@ -41,10 +43,10 @@ def initialize(seat: Seat, request: Request) -> dict[str, Any]:
     session, choice = seat.session, seat.choice
     official = choice.card.provider == "anthropic"
     return {
-        "commands": [],
+        "commands": command_rows(session),
         "agents": agent_rows(session),
-        "output_style": "default",
-        "available_output_styles": ["default"],
+        "output_style": session.keep(Ecosystem).style,
+        "available_output_styles": style_rows(session),
         "user_output_styles_dir": os.path.join(seat.c.places.claude_dir, "output-styles"),
         "models": model_rows(seat),
         "account": {

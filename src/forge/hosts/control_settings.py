@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.hooks.lending import engine_of
 from forge.foundation.environment import effective_env
 from forge.foundation.origin import Scope
 from forge.foundation.permissions.rule import Rule
@@ -115,4 +116,6 @@ def register_repo_root(seat: Seat, request: Request) -> dict[str, Any]:
     if path in situation.directories:
         raise Refused("register_repo_root: the directory is registered already")
     seat.session.situation = situation.changed(directories=[*situation.directories, path])
+    if (engine := engine_of(seat.session)) is not None:
+        engine.announce("DirectoryAdded", directory=path, source="register_repo_root")
     return {}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
 from forge.agent.agents import find_main_agent
-from forge.agent.ecosystem import Ecosystem
 from forge.agent.hooks.engine import Engine
 from forge.agent.session import Session
-from forge.agent.skills import tell_skills
-from forge.agent.styles import style_reminder
+from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.skills.listed import tell_skills
+from forge.agent.skills.styles import style_reminder
+from forge.hosts.agent_options import limit_main_agent
 from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.hook_sources import plugin_hooks
 from forge.hosts.options import RunOptions
+from forge.hosts.plugin_tools import give_plugin_tools
 
 
 def settle(
@@ -24,22 +25,25 @@ def settle(
     eco = session.keep(Ecosystem)
     components.describe(eco, o, c)
     kind = find_main_agent(components.catalog.agents, main_agent) if main_agent else None
-    eco.opening = kind.initial_prompt if kind is not None else ""
+    eco.opening = kind.initial_prompt if kind is not None and not session.messages else ""
+    if kind is not None:
+        limit_main_agent(session, kind.name)
     hooks = _hooks(session, o, c)
 
     def reload() -> str:
         nonlocal hooks
-        now = load_configuration(o, c.env, c.places.cwd)
+        now = load_configuration(o, c.env, session.situation.start_dir)
         components.refresh(o, now)
         components.describe(eco, o, now)
         for remove in hooks:
             remove()
         hooks = _hooks(session, o, now)
+        give_plugin_tools(session, o, now)
         eco.version += 1
         return summary(components, eco)
 
     eco.reload = reload
-    eco.manage = lambda words: import_module("forge.hosts.plugin_command").manage(words, o, c)
+    give_plugin_tools(session, o, c)
     tell_style(session)
     tell_skills(session)
 
@@ -69,7 +73,9 @@ def summary(components: Components, eco: Ecosystem) -> str:
 
 
 def _many(word: str) -> str:
-    return {"skill or command": "skills and commands", "source of hooks": "sources of hooks"}.get(word, f"{word}s")
+    return {"skill or command": "skills and commands", "source of hooks": "sources of hooks"}.get(
+        word, f"{word}s"
+    )
 
 
 def _hooks(session: Session, o: RunOptions, c: Configuration) -> list[Callable[[], None]]:

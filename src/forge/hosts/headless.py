@@ -28,6 +28,7 @@ from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.control import Control
 from forge.hosts.control_mcp import configured
 from forge.hosts.logs import start_log
+from forge.hosts.lookouts import Holder, prepare_lookout
 from forge.hosts.memory_request import notes_directory
 from forge.hosts.options import EFFORTS, RunOptions, read_options
 from forge.hosts.resumption import find_past
@@ -141,7 +142,11 @@ def final_text(e: TurnEnded, o: RunOptions) -> str:
 async def _run(o: RunOptions, env: dict[str, str]) -> int:
     sink = Sink()
     host = Headless(o, sink)
-    c = load_configuration(o, env, os.getcwd())
+    cwd, gone = os.getcwd(), None
+    if o.worktree is not None:
+        gone = await import_module("forge.hosts.worktrees").go_there(o, env, cwd, host)
+        cwd = gone.tree.made.path
+    c = load_configuration(o, env, cwd)
     _report(o, c, sink)
     if o.rewind_files:
         return int(import_module("forge.hosts.rewinding").rewind(o, c, sink))
@@ -152,6 +157,8 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
         if o.output_format == "stream-json":
             sink.record(failed_start(str(error), new_uuid()))
         raise
+    if gone is not None:
+        import_module("forge.hosts.worktrees").arrive(built.session, gone)
     host.holding = built.session.keep(Background).holding
     host.wire = wire = Wire(built.session, _facts(o, c, built), time.time)
     transcript = built.session.recorder.transcript
@@ -159,6 +166,8 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
         transcript.copy = sink.mirror
     if o.input_format == "stream-json":
         host.control = Control(o, c, built, (wire, sink))
+    holder = host.control.seat if host.control is not None else Holder(c)
+    prepare_lookout(built.session, o, env, holder, long_lived=host.control is not None)
     tidying = Tidying(c, built.session.id)
     try:
         code = await _serve(o, host, built.session, past)

@@ -25,6 +25,7 @@ ON_DEMAND = frozenset({"Grep", "Glob"})
 # that searches, WebSearch is absent then.
 NETWORK_TOOLS = frozenset({"WebFetch"})
 BARE_TOOLS = frozenset({"Bash", "Edit", "Read"})
+SKILL = "Skill"
 
 
 def offered(o: RunOptions, c: Configuration, card: ModelCard, names: list[str]) -> frozenset[str]:
@@ -38,13 +39,14 @@ def offered(o: RunOptions, c: Configuration, card: ModelCard, names: list[str]) 
         return BARE_TOOLS | {STRUCTURED_OUTPUT}
     allowed = {r.tool for r in c.rules if r.behavior == "allow"}
     hidden = ON_DEMAND - allowed if card.provider == "anthropic" else frozenset()
-    return frozenset(names) - hidden - online
+    off = {SKILL} if o.disable_slash_commands else frozenset()
+    return frozenset(names) - hidden - online - off
 
 
 def all_tools(structured: Structured | None, where: Circumstances) -> Registry[Tool]:
     """Every tool that makes sense for this run."""
     registry: Registry[Tool] = Registry(TOOL_ORDER)
-    tools = [*builtin_tools(), *shell_tools(), *agent_tools(), *([skill_tool()] if skills else [])]
+    tools = [*builtin_tools(), *shell_tools(), *agent_tools()]
     tools = [fitted(tool, where) for tool in tools if not absence(tool, where)]
     if structured is not None:
         tools.append(structured_output_tool(structured))

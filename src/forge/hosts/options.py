@@ -30,6 +30,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     name: str | None = None
     no_session_persistence: bool = False
     session_mirror: bool = False
+    worktree: str | bool | None = None
     resume_session_at: str | None = None
     rewind_files: str | None = None
     model: str | None = None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from forge.agent.diagnostics import end_languages
 from forge.agent.hooks.lending import engine_of
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import give_title, tell_now
+from forge.agent.lookout import look_out, stop_looking
 from forge.agent.resume import Past
 from forge.agent.session import Session
 from forge.core.message import Aside, ToolUse
@@ -30,15 +32,18 @@ async def begin(session: Session, past: Past | None, *, forked: bool) -> str:
     session.recorder.cwd = session.situation.cwd
     facts: dict[str, Any] = {"source": "startup"}
     if past is not None:
-        facts = {"source": "fork" if forked else "resume", **_interval(session, past)}
+        facts = {"source": "fork"} if forked else {"source": "resume", **_interval(session, past)}
     outcome = await session.hooks.fire("SessionStart", **facts)
     give_title(session, outcome.title)
     tell_now(session, [t for t in outcome.told if not _known(session, t)])
+    look_out(session, outcome.watch)
     return outcome.first_prompt
 
 
 async def finish(session: Session, reason: str = "other") -> None:
-    """SessionEnd, and the end of all hooks that still run beside the conversation."""
+    """SessionEnd, and the end of all hooks and language servers that still run beside the conversation."""
+    await stop_looking(session)
+    await end_languages(session)
     engine = engine_of(session)
     if engine is None:
         return

@@ -10,10 +10,10 @@ import msgspec
 from forge.agent import event as ev
 from forge.agent.agents import agent_names
 from forge.agent.crew import Crew
-from forge.agent.ecosystem import Ecosystem
 from forge.agent.ledger import usage_record
 from forge.agent.session import Session
-from forge.agent.skills import slash_commands
+from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.skills.listed import server_rows, slash_commands
 from forge.core.components.listing import announced_skills
 from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
@@ -99,7 +99,7 @@ class Wire:
             "cwd": situation.cwd,
             "session_id": s.id,
             "tools": ["Task" if t.name == "Agent" else t.name for t in s.tools()],
-            "mcp_servers": self._facts.mcp_servers,
+            "mcp_servers": [*self._facts.mcp_servers, *server_rows(s)],
             "model": s.model.card.id,
             "permissionMode": situation.mode,
             "slash_commands": slash_commands(s),

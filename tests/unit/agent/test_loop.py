@@ -468,7 +468,7 @@ class OneHook:
         self.event, self.outcome = event, outcome
         self.fired: list[str] = []
 
-    async def fire(self, event: str, **payload: Any) -> Outcome:
+    async def fire(self, event: str, /, **payload: Any) -> Outcome:
         self.fired.append(event)
         if event != self.event:
             return NOTHING

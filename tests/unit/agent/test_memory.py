@@ -30,7 +30,7 @@ class Listening:
     def __init__(self) -> None:
         self.loaded: list[dict[str, Any]] = []
 
-    async def fire(self, event: str, **payload: Any) -> Outcome:
+    async def fire(self, event: str, /, **payload: Any) -> Outcome:
         if event == "InstructionsLoaded":
             self.loaded.append(payload)
         return NOTHING

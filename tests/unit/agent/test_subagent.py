@@ -215,7 +215,7 @@ class Watching:
         self.fired: list[tuple[str, str, bool]] = []
         self.refuse = refuse
 
-    async def fire(self, event: str, **payload: Any) -> Outcome:
+    async def fire(self, event: str, /, **payload: Any) -> Outcome:
         self.fired.append((event, payload.get("tool_name", ""), "agent_id" in payload))
         if event == "SubagentStart":
             return Outcome(told=[Told("hook_additional_context", "be quick")])

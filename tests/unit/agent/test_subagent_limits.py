@@ -170,14 +170,14 @@ def test_a_type_without_any_tool_that_exists_is_refused() -> None:
 @pytest.mark.parametrize(
     ("kind", "tools"),
     [
-        (AgentType("mine", "d", "p"), ["Agent", "Echo", "SendMessage", "Write"]),
+        (AgentType("mine", "d", "p"), ["Agent", "Echo", "SendMessage", "Skill", "Write"]),
         (AgentType("mine", "d", "p", tools=["Echo", "Agent(Explore)"]), ["Agent", "Echo"]),
-        (AgentType("mine", "d", "p", disallowed_tools=["Write", "Task"]), ["Echo", "SendMessage"]),
+        (AgentType("mine", "d", "p", disallowed_tools=["Write", "Task"]), ["Echo", "SendMessage", "Skill"]),
         (
             AgentType("mine", "d", "p", tools=["*"], disallowed_tools=["Echo"]),
-            ["Agent", "SendMessage", "Write"],
+            ["Agent", "SendMessage", "Skill", "Write"],
         ),
-        (AgentType("Explore", "d", text="agent_explore"), ["Agent", "Echo", "SendMessage", "Write"]),
+        (AgentType("Explore", "d", text="agent_explore"), ["Agent", "Echo", "SendMessage", "Skill", "Write"]),
     ],
 )
 def test_the_tools_of_an_agent(kind: AgentType, tools: list[str]) -> None:
@@ -195,7 +195,7 @@ def test_the_types_that_only_look_have_no_tool_that_writes(kind: str) -> None:
     model = Cast(MAIN=[[task("SUB", subagent_type=kind)]], SUB=[[Text("r")]])
     s = build(model, tools=[tool(n, echo) for n in ("Edit", "Write", "NotebookEdit", "Read")])
     play(s)
-    assert [t.name for t in model.requests("SUB")[0].tools] == ["Echo", "Read", "SendMessage"]
+    assert [t.name for t in model.requests("SUB")[0].tools] == ["Echo", "Read", "SendMessage", "Skill"]
 
 
 def test_an_agent_may_start_only_the_types_its_tool_list_names() -> None:

@@ -31,6 +31,7 @@ class Order(msgspec.Struct, frozen=True):
     payload: bytes
     timeout: float
     tty: bool = False
+    grace: float = GRACE
 
 
 class Printed:
@@ -121,7 +122,7 @@ async def run_command(
     if tell is not None:
         beside.append(asyncio.ensure_future(_report(printed, tell)))
     try:
-        code = await _wait(child, order.timeout)
+        code = await _wait(child, order)
         printed.out.take()
         printed.err.take()
         out, err, both = printed.texts()
@@ -182,13 +183,13 @@ async def _feed(near: socket.socket, payload: bytes) -> None:
         near.shutdown(socket.SHUT_WR)
 
 
-async def _wait(child: Child, seconds: float) -> int | None:
+async def _wait(child: Child, order: Order) -> int | None:
     """The exit code, None after the time limit; an interrupt ends the hook too."""
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(order.timeout):
             return await child.wait()
     except TimeoutError:
-        await end(child)
+        await end(child, order.grace)
         return None
     except asyncio.CancelledError:
         child.kill()
@@ -196,11 +197,11 @@ async def _wait(child: Child, seconds: float) -> int | None:
         raise
 
 
-async def end(child: Child) -> None:
+async def end(child: Child, grace: float = GRACE) -> None:
     """Ends a hook with its group, first politely."""
     child.terminate()
     try:
-        async with asyncio.timeout(GRACE):
+        async with asyncio.timeout(grace):
             await child.wait()
     except TimeoutError:
         pass

@@ -85,7 +85,7 @@ class Engine:
             return list(self._events.get(event, ()))
         return [hook for group in self._groups for hook in group]
 
-    async def fire(self, event: str, **payload: Any) -> Outcome:
+    async def fire(self, event: str, /, **payload: Any) -> Outcome:
         """Runs the hooks of an event and folds their answers; `within` is the session it happened in."""
         if event not in self._events:
             return NOTHING
@@ -98,6 +98,11 @@ class Engine:
             self.keep_running(running, waits=True)
             return NOTHING
         return await running
+
+    def announce(self, event: str, **payload: Any) -> None:
+        """Fires an event whose hooks nobody waits for."""
+        if event in self._events:
+            self.keep_running(self.fire(event, **payload), waits=True)
 
     def picked(self, event: str, value: str | None) -> list[Hook]:
         """The hooks of an event whose matcher accepts the value."""

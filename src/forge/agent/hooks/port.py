@@ -67,11 +67,11 @@ NOTHING = Outcome()
 class Hooks(Protocol):
     """Runs the hooks of an event and folds their answers."""
 
-    async def fire(self, event: str, **payload: Any) -> Outcome: ...
+    async def fire(self, event: str, /, **payload: Any) -> Outcome: ...
 
 
 class NoHooks:
     """No hooks are configured."""
 
-    async def fire(self, event: str, **payload: Any) -> Outcome:
+    async def fire(self, event: str, /, **payload: Any) -> Outcome:
         return NOTHING

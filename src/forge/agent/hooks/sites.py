@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -45,14 +46,16 @@ def tell_now(s: Session, told: list[Told]) -> None:
 
 
 def hook_input(s: Session, call: ToolUse) -> dict[str, Any]:
-    """The input as hooks see it: with absolute file names."""
+    """The input as hooks see it: in the order of the tool's schema, with absolute file names."""
+    tool = s.find_tool(call.name)
+    order = [key for key in (tool.schema.get("properties") or () if tool else ()) if key in call.input]
+    given = {key: call.input[key] for key in [*order, *call.input]}
     for field in ("file_path", "notebook_path"):
-        path = call.input.get(field)
+        path = given.get(field)
         if isinstance(path, str) and path and not os.path.isabs(path):
-            home = s.situation.home
-            whole = os.path.join(home, path[2:]) if path.startswith("~/") else path
-            return {**call.input, field: os.path.normpath(os.path.join(s.situation.cwd, whole))}
-    return call.input
+            whole = os.path.join(s.situation.home, path[2:]) if path.startswith("~/") else path
+            given[field] = os.path.normpath(os.path.join(s.situation.cwd, whole))
+    return given
 
 
 async def before_call(s: Session, call: ToolUse) -> Outcome:
@@ -223,13 +226,13 @@ _REQUIRED = {"Bash": ("stdout", "stderr", "interrupted", "isImage")}
 
 def _watch_tasks(s: Session) -> None:
     """Tasks tell hooks before they are put on the list or taken off it."""
-    from forge.core.tools.tasks import Task, TaskWatch  # only sessions with task tools need it
+    watch = s.keep(import_module("forge.core.tools.tasks").TaskWatch)
 
-    async def object_to(event: str, task: Task) -> str:
+    async def object_to(event: str, task: Any) -> str:
         outcome = await s.hooks.fire(
             event, task_id=task.id, task_subject=task.subject, task_description=task.description
         )
         texts = [block.text for block in outcome.blocks]
         return f"{event} hook feedback:\n" + "\n".join(texts) if texts else ""
 
-    s.keep(TaskWatch).object_to = object_to
+    watch.object_to = object_to

@@ -19,6 +19,7 @@ from forge.core.job import JobView
 from forge.core.message import Text
 from forge.core.models.errors import final_word
 from forge.foundation.errors import ModelError
+from forge.foundation.origin import Scope
 
 DEFAULT_CAP = 8
 ERROR_KEY, CAP_KEY = "stop-hook-error", "stop-hook-block-cap"
@@ -60,7 +61,9 @@ async def submit(s: Session, prompt: Prompt) -> Outcome:
 
 async def expand(s: Session, prompt: Prompt, expansion: Expansion) -> Submitted:
     """UserPromptExpansion: a typed command is about to become the text the model sees."""
-    facts: dict[str, Any] = {"command_source": expansion.source} if expansion.source else {}
+    scopes = {scope.value: scope.wire for scope in Scope}
+    source = scopes.get(expansion.source, expansion.source)
+    facts: dict[str, Any] = {"command_source": source} if source else {}
     outcome = await s.hooks.fire(
         "UserPromptExpansion",
         expansion_type=expansion.kind,
@@ -200,3 +203,10 @@ def ended_by_hook(s: Session) -> TurnEnded | None:
         return None
     s.turn.text = ""
     return end(s, reason="hook_stopped")
+
+
+def interruption(s: Session) -> str:
+    """What the result says of an interrupted turn; that of a hook is reported as the reference does."""
+    if s.keep(HookState).interrupted:
+        return f"[ede_diagnostic] result_type=user last_content_type=n/a stop_reason={s.turn.stop_reason}"
+    return "The turn was interrupted."

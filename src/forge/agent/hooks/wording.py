@@ -16,7 +16,7 @@ from forge.foundation.hookspec import Can, HookSpec
 MAX_CHARS = 10_000
 _PREVIEW = 2_000
 # In their contexts the name stands without the match value.
-_SHORT = ("SessionStart", "SubagentStart")
+_SHORT = ("SessionStart", "SubagentStart", "UserPromptExpansion")
 _AFTER_THE_FACT = ("PostToolUse", "PostToolUseFailure")
 _STOPS = ("PreToolUse", "PostToolUse", "PostToolBatch")
 _TURN_ENDS = ("Stop", "SubagentStop")

@@ -9,6 +9,7 @@ import msgspec
 
 from forge.core.components.agent_type import AgentType
 from forge.core.components.kinds import Extra, HookSource, LspServer, OutputStyle, ServerEntry, Skill
+from forge.core.components.wasm_tool import WasmTool
 from forge.core.registry import Component, Registry
 from forge.foundation.origin import Diagnostic, Scope
 
@@ -44,6 +45,7 @@ class Contribution(msgspec.Struct, frozen=True):
     styles: list[Component[OutputStyle]] = []
     servers: list[Component[ServerEntry]] = []
     languages: list[Component[LspServer]] = []
+    wasm: list[Component[WasmTool]] = []
     hooks: list[HookSource] = []
     extras: list[Extra] = []
     bin_dirs: list[str] = []
@@ -77,6 +79,10 @@ class Catalog:
             self.contributions[:] = [c for c in self.contributions if c is not new]
 
         return remove
+
+    @property
+    def wasm(self) -> list[Component[WasmTool]]:
+        return [w for c in self.contributions for w in c.wasm]
 
     @property
     def hooks(self) -> list[HookSource]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from importlib import import_module
 
@@ -52,6 +53,15 @@ def plugin_command(words: list[str], context: Context) -> Outcome:
         )
 
 
+def plugin_line(line: str, context: Context) -> Outcome:
+    """Runs a command that was typed as one line, with words quoted as in a shell."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"The words cannot be told apart: {error}.", "Check the quotes.") from None
+    return plugin_command(words, context)
+
+
 def install_any(request: Request, context: Context) -> Outcome:
     """`install` of an address, a path or a name."""
     if not request.words:
@@ -89,8 +99,8 @@ def uninstall_any(request: Request, context: Context) -> Outcome:
 
 
 def reload(request: Request, context: Context) -> Outcome:
-    """`reload`: a session loads its plugins again; outside one there is nothing to do."""
-    return Outcome("Plugins are read again.\n", reload=True)
+    """`reload`: hosts that keep plugins loaded act on `reload` of the outcome; others have nothing to do."""
+    return Outcome("Plugins are read anew at every start.\n", reload=True)
 
 
 def _fields(request: Request, given: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
@@ -12,11 +13,11 @@ import msgspec
 
 from forge.core.installing.archive import unpack
 from forge.core.installing.download import download
+from forge.core.installing.program import run_program
 from forge.core.plugins.context import PluginFailure
 from forge.core.plugins.semver import best
 
-# The public registry, where packages without one of their own are.
-DEFAULT_REGISTRY = "https://" + ".".join(("registry", "npmjs", "org"))
+_ASKING_SECONDS = 20
 _LISTING = {"accept": "application/vnd.npm.install-v1+json, application/json"}
 _STRENGTH = ("sha512", "sha384", "sha256", "sha1")
 
@@ -24,8 +25,9 @@ _STRENGTH = ("sha512", "sha384", "sha256", "sha1")
 def fetch_package(source: dict[str, Any], target: str, env: Mapping[str, str]) -> str:
     """Unpacks the package a source names into `target`; returns its exact version."""
     package = str(source["package"])
-    own = env.get("npm_config_registry") or env.get("NPM_CONFIG_REGISTRY") or ""
-    registry = str(source.get("registry") or own or DEFAULT_REGISTRY).rstrip("/")
+    named = str(source.get("registry") or "")
+    own = env.get("npm_config_registry") or env.get("NPM_CONFIG_REGISTRY") or ("" if named else _usual(env))
+    registry = (named or own).rstrip("/")
     _check_registry(package, registry, own)
     # A scope keeps its @ but its slash is part of the name, not of the path.
     listing = _listing(download(f"{registry}/{quote(package, safe='@')}", env, headers=_LISTING), package)
@@ -38,6 +40,22 @@ def fetch_package(source: dict[str, Any], target: str, env: Mapping[str, str]) -
     _verify(data, dist, f"{package}@{version}")
     unpack(data, target)
     return version
+
+
+def _usual(env: Mapping[str, str]) -> str:
+    """The registry npm itself would ask, which knows the user's own configuration."""
+    try:
+        told = run_program(["npm", "config", "get", "registry"], os.path.sep, env, _ASKING_SECONDS)
+    except FileNotFoundError:
+        told = None
+    address = told.out.strip() if told is not None and told.code == 0 else ""
+    if not address.startswith(("http://", "https://")):
+        raise PluginFailure(
+            "It is not known which npm registry to ask. Install npm, or set the environment variable "
+            "npm_config_registry to the address of one.",
+            "error_network",
+        )
+    return address
 
 
 def _check_registry(package: str, registry: str, own: str) -> None:

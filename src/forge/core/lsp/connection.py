@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -71,23 +70,31 @@ class Errors(asyncio.Protocol):
 
     def __init__(self) -> None:
         self.kept = b""
+        self._transport: asyncio.BaseTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
 
     def data_received(self, data: bytes) -> None:
         self.kept = (self.kept + data)[-_KEPT_STDERR:]
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
 
     def __str__(self) -> str:
         return self.kept.decode("utf-8", "replace").strip()
 
 
 class Connection:
-    """A server that has said hello."""
+    """A server that has said hello; `serving` ends with it."""
 
     def __init__(self, launch: Launch, child: Child, peer: Peer, errors: Errors) -> None:
         self.launch = launch
         self.peer = peer
         self._child = child
         self._errors = errors
-        self._serving = asyncio.ensure_future(peer.serve())
+        self.serving = asyncio.ensure_future(peer.serve())
 
     @property
     def alive(self) -> bool:
@@ -134,8 +141,9 @@ class Connection:
         """Ends the whole process group."""
         self._child.kill()
         self.peer.end("it was ended")
-        self._serving.cancel()
-        await asyncio.gather(self._serving, return_exceptions=True)
+        self.serving.cancel()
+        await asyncio.gather(self.serving, return_exceptions=True)
+        self._errors.close()
         await self._child.wait()
 
 
@@ -150,16 +158,17 @@ async def open_connection(launch: Launch, notice: Callable[[str, Any], None]) ->
     try:
         async with asyncio.timeout(limit):
             await connection.greet()
-    except BaseException as error:  # noqa: BLE001 - whatever ends the start ends the process as well
+    except TimeoutError:
+        why = f"it did not answer within {limit:g} seconds"
+    except (Gone, Refusal) as error:
+        why = str(error)
+    except asyncio.CancelledError:
         await asyncio.shield(connection.kill())
-        if isinstance(error, TimeoutError):
-            why = f"it did not answer within {limit:g} seconds"
-        elif isinstance(error, Gone | Refusal):
-            why = str(error)
-        else:
-            raise
-        raise Unavailable(f"{launch.name} did not start: {connection.reason(why)}") from None
-    return connection
+        raise
+    else:
+        return connection
+    await connection.kill()
+    raise Unavailable(f"{launch.name} did not start: {connection.reason(why)}")
 
 
 async def _started(launch: Launch, notice: Callable[[str, Any], None]) -> Connection:
@@ -179,7 +188,7 @@ async def _started(launch: Launch, notice: Callable[[str, Any], None]) -> Connec
             os.close(descriptor)
     errors = Errors()
     loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: errors, open(our_errors, "rb", buffering=0))
+    await loop.connect_read_pipe(lambda: errors, os.fdopen(our_errors, "rb", buffering=0))
     peer = Peer(await connect(our_in, our_out), HeaderFraming(), _answers(launch), notice)
     return Connection(launch, child, peer, errors)
 

@@ -39,9 +39,17 @@ class LanguageServer:
         """Tells the server what is in a file now, and returns when it has said what it thinks of it."""
         self._listeners[path] = self._listener = listener
         published = self._published[path] = asyncio.Event()
-        if await self._sync(path) and self.launch.config.diagnostics:
-            async with asyncio.timeout(PATIENCE):
-                await published.wait()
+        connection = await self._sync(path)
+        if connection is None or not self.launch.config.diagnostics:
+            return
+        waiting = asyncio.ensure_future(published.wait())
+        try:
+            ends = [waiting, connection.serving]
+            await asyncio.wait(ends, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+        if not published.is_set() and not connection.alive:
+            raise Unavailable(f"{self.name}: {connection.reason(connection.peer.gone)}")
 
     async def ask(self, path: str, method: str, params: dict[str, Any], listener: Listener | None) -> Any:
         """The answer to a request about a file; Unavailable if there is none."""
@@ -61,18 +69,20 @@ class LanguageServer:
         raise Unavailable(f"LSP request '{method}' failed for server '{self.name}': {why}")
 
     async def close(self) -> None:
-        """Ends the server, if it runs."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        """Ends the server, if it runs; it is not started again."""
+        async with self._starting:
+            connection, self._connection = self._connection, None
+            self._failure = f"{self.name} was ended"
+            if connection is not None:
+                await connection.close()
 
-    async def _sync(self, path: str) -> bool:
-        """Opens a file in the server or gives it the new text; false if it has it already."""
+    async def _sync(self, path: str) -> Connection | None:
+        """Opens a file in the server or gives it the new text; None if it has it already."""
         content = await asyncio.to_thread(_read, path)
         connection = await self._connected()
         version, known = self._texts.get(path, (0, ""))
         if version and known == content:
-            return False
+            return None
         document: dict[str, Any] = {"uri": uri_of(path), "version": version + 1}
         self._texts[path] = (version + 1, content)
         try:
@@ -87,7 +97,7 @@ class LanguageServer:
                 connection.peer.notify("textDocument/didSave", {"textDocument": {"uri": document["uri"]}})
         except Gone as gone:
             raise Unavailable(f"{self.name}: {connection.reason(gone)}") from None
-        return True
+        return connection
 
     async def _connected(self) -> Connection:
         async with self._starting:

@@ -9,6 +9,7 @@ from typing import Any
 from forge.core.plugins.manifest import Form, read_manifest
 from forge.core.plugins.manifest_check import Checked, check_manifest, installable_name, reserved_name
 from forge.core.plugins.manifest_shape import AUTHOR, FIELDS
+from forge.core.plugins.market import OFFICIAL
 from forge.core.plugins.shape import (
     ANY,
     BOOLEAN,
@@ -30,17 +31,6 @@ from forge.core.plugins.shape import (
 from forge.foundation.settings_hooks import EVENTS
 from forge.foundation.suggest import closest
 
-OFFICIAL = frozenset(
-    (
-        "claude-code-marketplace",
-        "claude-code-plugins",
-        "claude-plugins-official",
-        "anthropic-marketplace",
-        "anthropic-plugins",
-        "agent-skills",
-        "anthropic-plugin-directory",
-    )
-)
 _KEPT = {
     "inline": "--plugin-dir session plugins",
     "builtin": "built-in plugins",

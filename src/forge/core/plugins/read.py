@@ -10,7 +10,7 @@ import msgspec
 
 from forge.core.components.catalog import Contribution
 from forge.core.components.kinds import PluginRoot
-from forge.core.plugins.agent_standard import add_standard_servers, read_standard
+from forge.core.plugins.agent_standard import NAMESPACE, add_standard_servers, read_standard
 from forge.core.plugins.configs import (
     add_events,
     read_extras,
@@ -26,6 +26,7 @@ from forge.core.plugins.manifest_check import schema_errors
 from forge.core.plugins.options import saved_values, sensitive_keys
 from forge.core.plugins.parts import read_agents, read_commands, read_skills, read_styles
 from forge.core.plugins.reading import PluginError, Reading, Unloadable, begin
+from forge.core.plugins.wasm_file import read_wasm
 from forge.foundation.origin import Origin
 
 NOTHING = Contribution()
@@ -130,6 +131,7 @@ def _begin(
 
 
 def _read(r: Reading, found: Found, merged: Merged, how: How) -> dict[str, Any]:
+    read_wasm(r)
     if found.form is Form.STANDARD:
         read_standard(r, found)
         return {}
@@ -149,7 +151,8 @@ def _read(r: Reading, found: Found, merged: Merged, how: How) -> dict[str, Any]:
 
 def _watched(root: str) -> set[str]:
     """The directories and manifests that tell when a part is added or taken away."""
-    inner = ("hooks", "monitors", Form.FORGE.value, Form.CLAUDE.value, "plugin.json", "mcp.json", "skills")
+    folders = ("hooks", "monitors", "skills", Form.FORGE.value, Form.CLAUDE.value, NAMESPACE)
+    inner = (*folders, "plugin.json", "mcp.json")
     return {root, *(f"{root}/{name}" for name in inner)}
 
 
@@ -178,6 +181,7 @@ def _contribution(r: Reading, settings: dict[str, Any]) -> Contribution:
         styles=r.styles,
         servers=list(r.servers.values()),
         languages=list(r.languages.values()),
+        wasm=r.wasm,
         hooks=r.hooks,
         extras=r.extras,
         bin_dirs=[tools] if tools and os.path.isdir(tools) else [],

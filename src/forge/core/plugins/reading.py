@@ -17,6 +17,7 @@ from forge.core.components.kinds import (
     ServerEntry,
     Skill,
 )
+from forge.core.components.wasm_tool import WasmTool
 from forge.core.registry import Component
 from forge.foundation.origin import Diagnostic, Origin, Severity
 
@@ -55,6 +56,7 @@ class Reading(msgspec.Struct):
     seen: set[str] = set()
     files: set[str] = set()
     top: frozenset[str] = frozenset()
+    wasm: list[Component[WasmTool]] = []
 
     @property
     def name(self) -> str:

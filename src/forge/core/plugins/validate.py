@@ -121,13 +121,9 @@ def _plugin_part(found: Found) -> Part:
 
 
 def _market(path: str) -> Part:
-    try:
-        text = read_text(path)
-        if not text.strip("\ufeff \t\r\n"):
-            raise ConfigError("Unexpected EOF", path=path)
-        raw = parse_json(text, path)
-    except ConfigError as error:
-        return _part(path, "marketplace", [Finding("json", f"Invalid JSON syntax: {error.message}")])
+    raw = _json(path)
+    if isinstance(raw, ConfigError):
+        return _part(path, "marketplace", [Finding("json", f"Invalid JSON syntax: {raw.message}")])
     checked: Checked = check_market(raw, os.path.dirname(os.path.dirname(path)))
     return Part(path, "marketplace", [*checked.errors, *checked.objections], checked.warnings, checked.notes)
 
@@ -162,10 +158,9 @@ def _json_places(root: str, default: str, named: Any) -> list[str]:
 
 
 def _json_part(path: str, kind: str, declared: set[str]) -> Part:
-    try:
-        content = parse_json(read_text(path), path)
-    except ConfigError as error:
-        return _part(path, kind, [Finding("json", f"Invalid JSON syntax: {error.message}")])
+    content = _json(path)
+    if isinstance(content, ConfigError):
+        return _part(path, kind, [Finding("json", f"Invalid JSON syntax: {content.message}")])
     errors, warnings = check_hooks(content) if kind == "hooks" else check_server_file(content, declared)
     return Part(path, kind, errors, warnings)
 
@@ -202,8 +197,24 @@ def _markdown(directory: str) -> list[str]:
 
 
 def _text(path: str) -> str:
-    with open(path, "rb") as file:
-        return file.read().decode("utf-8", "replace")
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _json(path: str) -> Any:
+    """The value of a file, or the error that says why there is none."""
+    try:
+        text = read_text(path)
+        if not text.strip("\ufeff \t\r\n"):
+            return ConfigError("Unexpected EOF", path=path)
+        return parse_json(text, path)
+    except ConfigError as error:
+        return error
+    except OSError as error:
+        return ConfigError(f"cannot be read: {error.strerror}", path=path)
 
 
 def _options(raw: dict[str, Any]) -> set[str]:

@@ -32,7 +32,7 @@ INTERACTIVE = frozenset({"AskUserQuestion", "ExitPlanMode"})
 FREE_TOOLS = word_set(
     """TodoWrite TaskCreate TaskGet TaskList TaskUpdate TaskStop TaskOutput BashOutput ToolSearch
     ListAgents ListMcpResourcesTool ReadMcpResourceTool ReadMcpResourceDirTool SendMessage
-    ReportFindings StructuredOutput EnterPlanMode CronCreate CronDelete CronList ScheduleWakeup
+    ReportFindings StructuredOutput EnterPlanMode CronCreate CronDelete CronList ScheduleWakeup EnterWorktree ExitWorktree
     EnterWorktree ExitWorktree"""
 )
 MONITOR = "Monitor"
@@ -84,7 +84,8 @@ def names(pattern: str, tool: str) -> bool:
         return True
     if "*" in pattern:
         return matches(pattern.split("*"), tool)
-    return pattern.startswith("mcp__") and pattern.count("__") == 1 and tool.startswith(pattern + "__")
+    whole = pattern.startswith(("mcp__", "wasm__")) and pattern.count("__") == 1
+    return whole and tool.startswith(pattern + "__")
 
 
 def _by_rules(tool: str, input: dict[str, object], s: Situation) -> Decision:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 DENIED_DIRECTORY = "File is in a directory that is denied by your permission settings."
 DENIED_BY_READ = "File is covered by a Read deny rule in your permission settings and cannot be written."
-READ_TOOLS = frozenset({"Read", "Grep", "Glob", "LS", "NotebookRead"})
+READ_TOOLS = frozenset({"Read", "Grep", "Glob", "LS", "LSP", "NotebookRead"})
 WRITE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 OUTSIDE = "Path is outside allowed working directories"
-_PATH_FIELDS = ("file_path", "notebook_path", "path")
+_PATH_FIELDS = ("file_path", "filePath", "notebook_path", "path")
 
 
 def path_of(input: dict[str, object], s: Situation) -> str:

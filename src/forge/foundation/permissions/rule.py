@@ -138,6 +138,6 @@ def _unusable_name(tool: str, content: str | None, behavior: str) -> str:
     if "*" not in tool or behavior != "allow":
         return ""
     parts = tool.split("__", 2)
-    if len(parts) == 3 and parts[0] == "mcp" and parts[1] and "*" not in parts[1]:
+    if len(parts) == 3 and parts[0] in ("mcp", "wasm") and parts[1] and "*" not in parts[1]:
         return ""
     return "an allow rule may use * in the tool name only after mcp__<server>__"

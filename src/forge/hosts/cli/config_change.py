@@ -19,7 +19,7 @@ from forge.foundation.suggest import closest
 from forge.foundation.toml_settings import toml_file_with
 
 # Forge's own keys, which are checked where they are used.
-OWN_KEYS = ("providers", "plugins", "airGap", "webSearch")
+OWN_KEYS = ("providers", "plugins", "airGap", "webSearch", "wasm")
 
 _PART = r'(?:"[^"]+"|[^."]+)'
 _KEY = re.compile(rf"{_PART}(?:\.{_PART})*")

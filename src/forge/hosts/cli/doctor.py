@@ -42,7 +42,16 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     if given.on("json"):
         screen.write(msgspec.json.format(msgspec.json.encode(summary(report)), indent=2).decode() + "\n")
     else:
-        for section in (_forge, _settings, _permissions, _model, _tools, _surroundings, _problems):
+        for section in (
+            _forge,
+            _settings,
+            _permissions,
+            _model,
+            _tools,
+            _components,
+            _surroundings,
+            _problems,
+        ):
             section(report, screen)
     return 1 if errors(report) else 0
 
@@ -98,6 +107,14 @@ def _tools(report: Report, screen: Screen) -> None:
             hidden.setdefault(tool.why, []).append(tool.name)
     rows += [("hidden", f"{', '.join(names)}: {why}") for why, names in hidden.items()]
     screen.table(rows, styles={0: "dim"})
+
+
+def _components(report: Report, screen: Screen) -> None:
+    screen.heading("Components")
+    for row in report.components:
+        screen.say(f"{row.kind} {row.name}: {row.origin}", "", first="  ", then="    ")
+        for hidden in row.shadows:
+            screen.say(f"hides {hidden}", "dim", first="    ", then="      ")
 
 
 def _surroundings(report: Report, screen: Screen) -> None:

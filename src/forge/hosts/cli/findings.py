@@ -21,7 +21,9 @@ from forge.foundation.paths import Places, find_places, projects_dir, trust_key
 from forge.foundation.permissions.decide import removed
 from forge.foundation.system.facts import os_version
 from forge.foundation.trust import read_trust
+from forge.hosts.cli.component_list import Row, all_rows
 from forge.hosts.cli.model_choice import Chosen, choose
+from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.offer import ON_DEMAND, offered
 from forge.hosts.options import RunOptions
@@ -90,6 +92,7 @@ class Report(msgspec.Struct, frozen=True):
     model_why: str = ""
     key_source: str = ""
     tools: list[ToolRow] = []
+    components: list[Row] = []
 
 
 def examine(o: RunOptions, env: Mapping[str, str], cwd: str) -> Report:
@@ -117,7 +120,8 @@ def examine(o: RunOptions, env: Mapping[str, str], cwd: str) -> Report:
 def _configured(report: Report, o: RunOptions, c: Configuration) -> Report:
     chosen = choose(o, c)
     _, provider_notes = read_providers(c.settings.get)
-    notes = [_told(note) for note in (*c.diagnostics, *provider_notes)]
+    components, component_notes = _components(o, c)
+    notes = [_told(note) for note in (*c.diagnostics, *provider_notes)] + component_notes
     notes += [Problem("warning", note) for note in c.notes]
     if chosen.problem:
         notes.append(Problem("error" if chosen.named else "warning", chosen.problem))
@@ -133,8 +137,18 @@ def _configured(report: Report, o: RunOptions, c: Configuration) -> Report:
         model_why=chosen.why,
         key_source=chosen.choice.key_source if chosen.choice else "",
         tools=_tools(o, c, chosen),
+        components=components,
         problems=[*report.problems, *notes],
     )
+
+
+def _components(o: RunOptions, c: Configuration) -> tuple[list[Row], list[Problem]]:
+    """Every component a run would have, and everything that is wrong with them."""
+    try:
+        found = Components(o, c)
+    except ForgeError as error:
+        return [], [Problem("error", str(error))]
+    return all_rows(found.catalog), [_told(note) for note in found.diagnostics]
 
 
 def _versions() -> dict[str, str]:

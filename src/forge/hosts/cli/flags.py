@@ -77,6 +77,7 @@ _GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
             Flag("--fork-session", SWITCH, "", "resume into a new session instead of the old one"),
             Flag("--session-id", VALUE, "uuid", "use this id for the session"),
             Flag("-n --name", VALUE, "name", "give the session a title to resume it by"),
+            Flag("-w --worktree", OPTIONAL, "name", "work in a git worktree of that name, new or as it was left"),
             Flag("--no-session-persistence", SWITCH, "", "keep nothing of this session on disk"),
             Flag(
                 "--resume-session-at",
@@ -242,6 +243,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trust": ("forge.hosts.cli.trust", "trust this directory's project settings (or stop trusting them)"),
     "plugin": ("forge.hosts.cli.plugin", "install, switch, update and make plugins; marketplaces"),
     "plugins": ("forge.hosts.cli.plugin", ""),
+    "skill": ("forge.hosts.cli.skill", "list skills and commands with their origins; make new ones"),
+    "agent": ("forge.hosts.cli.agent", "list kinds of sub-agents with their origins; make new ones"),
     "completion": ("forge.hosts.cli.completion", "print a completion script for bash, zsh or fish"),
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from forge.core.installing.fetch import fetch_source
+from forge.core.installing.npm import fetch_package
 from forge.core.plugins.context import PluginFailure
 from plugin_server import serve_plugins
 from unit.core.installing.workshop import Bench, commit, git, market, plugin, repository, write
@@ -250,3 +251,16 @@ def test_paths_of_a_catalogue_stay_inside_the_marketplace(tmp_path: Path, source
     root.mkdir()
     (root / "link").symlink_to(tmp_path / "outside")
     assert message in installed(bench, root, source)[1]
+
+
+def test_without_npm_and_without_a_registry_the_user_is_told_what_to_set(tmp_path: Path) -> None:
+    with pytest.raises(PluginFailure, match="npm_config_registry"):
+        fetch_package({"package": "tool"}, str(tmp_path / "x"), {"PATH": str(tmp_path)})
+
+
+def test_the_registry_npm_knows_is_asked(tmp_path: Path) -> None:
+    script = tmp_path / "npm"
+    script.write_text("#!/bin/sh\necho http://127.0.0.1:9/\n")
+    script.chmod(0o755)
+    with pytest.raises(PluginFailure, match=r"127\.0\.0\.1:9"):
+        fetch_package({"package": "tool"}, str(tmp_path / "x"), {"PATH": f"{tmp_path}:/usr/bin:/bin"})

@@ -1,0 +1,17 @@
+"""Everything the model must hear before a request because it happened beside the conversation."""
+
+from __future__ import annotations
+
+from forge.agent.diagnostics import tell_diagnostics
+from forge.agent.hooks.sites import late_texts
+from forge.agent.plugin_tools import renew_tools
+from forge.agent.session import Session
+from forge.agent.skills.listed import component_news
+
+
+def tell_news(s: Session) -> None:
+    """Late answers of hooks, components that came or went, findings of language servers."""
+    late_texts(s)
+    renew_tools(s)
+    component_news(s)
+    tell_diagnostics(s)
