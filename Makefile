@@ -40,6 +40,7 @@ fmt: ## format the code and apply safe fixes
 docs: ## write the pages that are generated from tables
 	@scripts/setup dev
 	@PYTHONPATH=tests $(PY) -m compat.page
+	@PYTHONPATH=tests $(PY) -m compat.hook_page
 
 .PHONY: bench
 bench: ## measure (ARGS="--reference PATH" compares with the reference CLI)

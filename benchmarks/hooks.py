@@ -1,4 +1,4 @@
-"""What hooks cost: python -m benchmarks.hooks [--reference PATH]. Ratios of one run, so the machine matters little.
+"""What hooks cost: python -m benchmarks.hooks [--reference PATH]. Ratios of one run.
 
 - ten no-op command hooks of one event, beside starting the same ten processes with subprocess alone
 - an event without hooks, and one with a thousand hooks that do not match
@@ -25,7 +25,6 @@ sys.path.insert(0, str(TESTS))
 
 from doubles import RecordingHost, ScriptedModel, session  # found through the line above
 from fakemodel import serve
-
 from forge.agent.hooks.engine import Engine
 from forge.core.components.kinds import HookSource
 from forge.foundation.origin import Origin, Scope
@@ -73,7 +72,7 @@ def started(rounds: int) -> float:
 
 def added(subject: Subject) -> float:
     """Milliseconds that ten no-op hooks add to a job with one call."""
-    turns = [[{"tool": "Bash", "input": {"command": "true", "description": "d"}}], DONE]
+    turns = [[{"tool": "Bash", "input": {"command": "true", "description": "d"}}], [{"text": DONE}]]
     medians = []
     for commands in ([], [f": {n}" for n in range(MANY)]):
         settings = Path(subject.home, ".claude", "settings.json")
@@ -81,9 +80,9 @@ def added(subject: Subject) -> float:
         settings.write_text(json.dumps({"hooks": groups(commands) if commands else {}}))
         walls = []
         for _ in range(JOBS):
-            with serve([turns[0], turns[1]]) as server:
+            with serve(turns) as server:
                 command, env = subject.job(server.url)
-                walls.append(run(command, env, subject.home).wall)
+                walls.append(run(command, env, subject.home, timeout=20).wall)
         medians.append(statistics.median(walls))
     return medians[1] - medians[0]
 

@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
 
 TABLE = """
-S0-01 planned documented extensions: plugins and skills written for Claude Code run without an edit
+S0-01 done documented extensions: plugins and skills written for Claude Code run without an edit
 S0-02 done documented settings: Forge's own files live beside compatible ones and leave those untouched
 S0-03 done decided architecture: four layers, imports only point downwards
 S0-04 done documented registry: tools and other components come and go while a session runs
@@ -39,40 +39,40 @@ S0-08 done documented extensions: plugin.json is read and written back
 S0-09 done documented mcp: .mcp.json is read and written back
 S0-10 done documented memory: CLAUDE.md reaches the model; writing keeps the user's text
 S0-11 planned observed conformance: each file format makes the round trip through both programs
-S0-12 planned decided extensions: WebAssembly plugins run without file or network access unless granted
+S0-12 done decided extensions: WebAssembly plugins run without file or network access unless granted
 S0-13 planned documented mcp: servers over stdio, HTTP and the older SSE transport
 S0-14 planned documented extensions: plugin scripts in Node.js run as child processes
-S0-15 planned documented extensions: all front-matter keys of a skill are understood
-S0-16 planned decided extensions: allowed-tools may be a comma text or a list
-S0-17 planned decided extensions: argument-hint may be a text or a list
-S0-18 planned observed extensions: a skill without a name is called like its directory
-S0-19 planned documented extensions: a forked skill runs in a subagent of the named kind
-S0-20 planned documented extensions: a skill may ask for its own model
-S0-21 planned documented extensions: skills only for the user, or only for the model
-S0-22 planned observed extensions: $ARGUMENTS becomes what the user typed after the command
-S0-23 planned documented extensions: the body of a skill is its instruction
-S0-24 planned documented hooks: hooks in a skill live only as long as the skill runs
-S0-25 planned documented hooks: relative commands in skill hooks start in the skill's directory
-S0-26 planned documented extensions: each skill knows the file and the kind of source it came from
-S0-27 planned observed extensions: skills are looked up managed first, then user, project, plugin
-S0-28 planned observed extensions: of two skills with one name the right one is loaded
-S0-29 planned documented hooks: the nested hooks object of settings files is parsed
-S0-30 planned observed hooks: all hook events of the reference fire // 33, not the twelve first planned
-S0-31 planned observed hooks: matchers are a tool name, a star, an alternative or a regular expression
-S0-32 planned documented hooks: command hooks with timeout and background mode
-S0-33 planned documented hooks: a hook without a timeout gets the documented default
-S0-34 planned documented hooks: prompt hooks ask a model once
-S0-35 planned documented hooks: agent hooks may take several turns with tools
-S0-36 planned observed hooks: a hook may allow, deny, ask, change the input or add context
-S0-37 planned observed hooks: JSON goes in on stdin and comes back on stdout
-S0-38 planned observed hooks: the input carries the reference's field names
-S0-39 planned decided hooks: project and plugin directories are environment variables, in both families
-S0-40 planned documented hooks: blocking, allowing, changing and timing out are each tested
+S0-15 done documented extensions: all front-matter keys of a skill are understood
+S0-16 done decided extensions: allowed-tools may be a comma text or a list
+S0-17 done decided extensions: argument-hint may be a text or a list
+S0-18 done observed extensions: a skill without a name is called like its directory
+S0-19 done documented extensions: a forked skill runs in a subagent of the named kind
+S0-20 done documented extensions: a skill may ask for its own model
+S0-21 done documented extensions: skills only for the user, or only for the model
+S0-22 done observed extensions: $ARGUMENTS becomes what the user typed after the command
+S0-23 done documented extensions: the body of a skill is its instruction
+S0-24 done documented hooks: hooks in a skill live only as long as the skill runs
+S0-25 done documented hooks: relative commands in skill hooks start in the skill's directory
+S0-26 done documented extensions: each skill knows the file and the kind of source it came from
+S0-27 done observed extensions: skills are looked up managed first, then user, project, plugin
+S0-28 done observed extensions: of two skills with one name the right one is loaded
+S0-29 done documented hooks: the nested hooks object of settings files is parsed
+S0-30 done observed hooks: all hook events of the reference fire // 33, not the twelve first planned
+S0-31 done observed hooks: matchers are a tool name, a star, an alternative or a regular expression
+S0-32 done documented hooks: command hooks with timeout and background mode
+S0-33 done documented hooks: a hook without a timeout gets the documented default
+S0-34 done documented hooks: prompt hooks ask a model once
+S0-35 done documented hooks: agent hooks may take several turns with tools
+S0-36 done observed hooks: a hook may allow, deny, ask, change the input or add context
+S0-37 done observed hooks: JSON goes in on stdin and comes back on stdout
+S0-38 done observed hooks: the input carries the reference's field names
+S0-39 done decided hooks: project and plugin directories are environment variables, in both families
+S0-40 done documented hooks: blocking, allowing, changing and timing out are each tested
 S0-41 done documented extensions: all fields of a plugin manifest are parsed
 S0-42 done documented extensions: an odd version text does not stop a plugin
 S0-43 planned decided extensions: provenance texts show claude.NAME // the key is NAME@SOURCE
 S0-44 done documented extensions: paths in a manifest cannot leave the plugin
-S0-45 planned documented extensions: language servers of plugins are started
+S0-45 done documented extensions: language servers of plugins are started
 S0-46 done observed settings: later files win: user, project, local, in each of the three dialects
 S0-47 done documented settings: missing files are no error; the local file is kept out of git
 S0-48 planned documented mcp: server entries by command or by type and address
@@ -104,49 +104,49 @@ S1-17 done documented extensions: a broken plugin is skipped; an unreadable root
 S1-18 done documented extensions: discovery returns its errors as data
 S1-19 done documented extensions: the cached loader can be invalidated and is safe under concurrency
 S1-20 planned documented extensions: a folder copied out of the reference program works
-S1-21 planned documented extensions: skills, commands and agents share one loader with provenance
-S1-22 planned documented extensions: skill keys are accepted with dashes and underscores
-S1-23 planned documented extensions: one list holds all the user can invoke
-S1-24 planned documented extensions: the model gets the skill catalogue once, then only changes
-S1-25 planned documented extensions: equal names in two plugins do not collide
+S1-21 done documented extensions: skills, commands and agents share one loader with provenance
+S1-22 done documented extensions: skill keys are accepted with dashes and underscores
+S1-23 done documented extensions: one list holds all the user can invoke
+S1-24 done documented extensions: the model gets the skill catalogue once, then only changes
+S1-25 done documented extensions: equal names in two plugins do not collide
 S1-26 planned documented hooks: kinds command, http, prompt and agent // and mcp_tool as in the reference
 S1-27 planned documented hooks: user, project and plugin hooks add up in this order
-S1-28 planned documented hooks: the same hook from two places runs once
-S1-29 planned documented hooks: an agent hook ends after fifty turns
-S1-30 planned documented hooks: http hooks post their input and read the answer like stdout
-S1-31 planned documented hooks: background hooks never delay a turn
+S1-28 done documented hooks: the same hook from two places runs once
+S1-29 done documented hooks: an agent hook ends after fifty turns
+S1-30 done documented hooks: http hooks post their input and read the answer like stdout
+S1-31 done documented hooks: background hooks never delay a turn
 S1-32 planned documented hooks: hooks added in a session go with it and share its environment
-S1-33 planned documented hooks: "once" counts successes, not attempts
-S1-34 planned documented hooks: stdin is closed after the input
-S1-35 planned documented hooks: a hook that never reads its input is no error
-S1-36 planned documented hooks: a timeout ends the whole process group and the turn goes on
-S1-37 planned documented hooks: a hook that cannot start is reported and does not block
-S1-38 planned documented hooks: a plugin's hook needs the plugin's directory
-S1-39 planned observed hooks: exit 0 is fine, 2 blocks, anything else is only reported
-S1-40 planned observed hooks: session, project and plugin variables in both families
-S1-41 planned documented hooks: plugin options are filled into commands
-S1-42 planned decided hooks: several hooks on one event all run; the strictest decision wins
-S1-43 planned observed hooks: common fields of every input
+S1-33 done documented hooks: "once" counts successes, not attempts
+S1-34 done documented hooks: stdin is closed after the input
+S1-35 done documented hooks: a hook that never reads its input is no error
+S1-36 done documented hooks: a timeout ends the whole process group and the turn goes on
+S1-37 done documented hooks: a hook that cannot start is reported and does not block
+S1-38 done documented hooks: a plugin's hook needs the plugin's directory
+S1-39 done observed hooks: exit 0 is fine, 2 blocks, anything else is only reported
+S1-40 done observed hooks: session, project and plugin variables in both families
+S1-41 done documented hooks: plugin options are filled into commands
+S1-42 done decided hooks: several hooks on one event all run; the strictest decision wins
+S1-43 done observed hooks: common fields of every input
 S1-44 planned observed hooks: each event can be triggered // all 33 of the reference, not 25
-S1-45 planned observed hooks: tool events carry call, result and duration
-S1-46 planned observed hooks: prompt, session, stop and compaction events carry their fields
+S1-45 done observed hooks: tool events carry call, result and duration
+S1-46 done observed hooks: prompt, session, stop and compaction events carry their fields
 S1-47 planned observed hooks: notification, setup, subagent and file events carry their fields
-S1-48 planned documented hooks: each event has its own matcher field
-S1-49 planned observed hooks: lines a hook writes to the env file reach later shell commands
-S1-50 planned documented hooks: the core events fire in order in a scripted session
-S1-51 planned documented hooks: SessionStart may inject a first message
-S1-52 planned documented hooks: PreToolUse may block, change input and add context
-S1-53 planned observed hooks: a Stop hook can send the model back to work
-S1-54 planned documented hooks: StopFailure fires when a turn ends in an error
-S1-55 planned documented compaction: hooks run before and after a compaction
+S1-48 done documented hooks: each event has its own matcher field
+S1-49 done observed hooks: lines a hook writes to the env file reach later shell commands
+S1-50 done documented hooks: the core events fire in order in a scripted session
+S1-51 done documented hooks: SessionStart may inject a first message
+S1-52 done documented hooks: PreToolUse may block, change input and add context
+S1-53 done observed hooks: a Stop hook can send the model back to work
+S1-54 done documented hooks: StopFailure fires when a turn ends in an error
+S1-55 done documented compaction: hooks run before and after a compaction
 S1-56 planned documented tasks: open todos are mentioned when a turn wants to end
 S1-57 planned documented terminal: a notification precedes each wait for input
 S1-58 planned documented terminal: a successful login notifies
 S1-59 planned documented terminal: the bell rings only on real terminals
-S1-60 planned documented hooks: notifications cannot block
-S1-61 planned documented hooks: flags that run set-up and maintenance hooks
-S1-62 planned documented hooks: set-up hooks run before the prompt and cannot stop it
-S1-63 planned documented hooks: --init-only ends without a prompt
+S1-60 done documented hooks: notifications cannot block
+S1-61 done documented hooks: flags that run set-up and maintenance hooks
+S1-62 done documented hooks: set-up hooks run before the prompt and cannot stop it
+S1-63 done documented hooks: --init-only ends without a prompt
 S1-64 planned documented watching: many writes within a second are one event
 S1-65 planned documented watching: our own writes cause no event
 S1-66 planned documented watching: replacing a file is a change, not a removal
@@ -168,23 +168,23 @@ S1-81 done documented memory: rules for certain paths load with those paths
 S1-82 done documented memory: includes nest and cycles end
 S1-83 done documented compaction: instructions are loaded again after a compaction
 S1-84 done documented memory: directories of rules
-S1-85 planned documented subagents: SubagentStart fires before the child's first request
+S1-85 done documented subagents: SubagentStart fires before the child's first request
 S1-86 planned documented subagents: a blocked subagent costs no request
-S1-87 planned documented subagents: context from hooks precedes the task
+S1-87 done documented subagents: context from hooks precedes the task
 S1-88 planned documented subagents: SubagentStop fires however the child ends
-S1-89 planned observed subagents: a SubagentStop hook can keep the child working
-S1-90 planned documented subagents: events inside a child name it
-S1-91 planned documented subagents: contexts of several hooks add up
-S1-92 planned observed hooks: answers to PermissionRequest in both spellings
-S1-93 planned decided hooks: permission answers merge // the strictest decision wins, not the first
-S1-94 planned documented hooks: nothing of one event leaks into the next
-S1-95 planned observed hooks: PermissionRequest comes with suggestions
+S1-89 done observed subagents: a SubagentStop hook can keep the child working
+S1-90 done documented subagents: events inside a child name it
+S1-91 done documented subagents: contexts of several hooks add up
+S1-92 done observed hooks: answers to PermissionRequest in both spellings
+S1-93 done decided hooks: permission answers merge // the strictest decision wins, not the first
+S1-94 done documented hooks: nothing of one event leaks into the next
+S1-95 done observed hooks: PermissionRequest comes with suggestions
 S1-96 planned documented hooks: a retry asks once more and no further
-S1-97 planned documented hooks: a hook may interrupt the session
-S1-98 planned documented hooks: permission updates of a hook are remembered
-S1-99 planned documented hooks: block, allow and ask of a hook meet the rules in the right order
-S1-100 planned documented hooks: PermissionDenied observes and decides nothing
-S1-101 planned documented hooks: permission events carry the real call id and reason
+S1-97 done documented hooks: a hook may interrupt the session
+S1-98 done documented hooks: permission updates of a hook are remembered
+S1-99 done documented hooks: block, allow and ask of a hook meet the rules in the right order
+S1-100 done documented hooks: PermissionDenied observes and decides nothing
+S1-101 done documented hooks: permission events carry the real call id and reason
 S1-102 planned documented watching: files added, changed and removed
 S1-103 planned documented watching: file and configuration watching share their timing
 S1-104 planned documented watching: the list of watched files is parsed
@@ -215,7 +215,7 @@ S1-128 done documented extensions: installing checks, asks, copies and registers
 S1-129 done documented extensions: forge plugin offers the same verbs
 S1-130 planned documented terminal: the zsh integration knows :plugin
 S1-131 done documented terminal: completion of verbs and plugin names
-S1-132 planned documented extensions: reload refreshes everything in a fixed order
+S1-132 done documented extensions: reload refreshes everything in a fixed order
 S1-133 planned observed mcp: a plugin's servers are named after it
 S1-134 done documented mcp: three shapes of .mcp.json
 S1-135 planned documented conformance: a formatter plugin runs after edits only

@@ -50,7 +50,7 @@ def result(ended: Run) -> dict[str, Any]:
     return ended.of("result")[-1]
 
 
-@pytest.mark.requirement("S0-40")
+@pytest.mark.requirement("S0-40", "S0-29")
 def test_a_denied_call_is_not_made_and_the_model_hears_why(project: Path, home: Path) -> None:
     configure(project, PreToolUse="echo 'not today' >&2; exit 2")
     ended, asked = play([[LS], [{"text": "done"}]], project, home, "go")
@@ -127,7 +127,7 @@ def test_a_session_may_begin_with_a_prompt_of_a_hook(project: Path, home: Path) 
     assert kinds == ["hook_started", "hook_response", "session_title_changed", "init", "init"]
 
 
-@pytest.mark.requirement("S1-62")
+@pytest.mark.requirement("S1-62", "S1-61")
 def test_setup_runs_before_the_session_and_cannot_stop_it(project: Path, home: Path) -> None:
     configure(
         project, Setup="cat >> order; exit 2", SessionStart="cat >> order", SessionEnd="echo bye >&2; exit 2"
@@ -138,6 +138,7 @@ def test_setup_runs_before_the_session_and_cannot_stop_it(project: Path, home: P
     assert ended.err == "SessionEnd hook [echo bye >&2; exit 2] failed: bye\n"
 
 
+@pytest.mark.requirement("S1-63")
 def test_set_up_alone_asks_no_model(project: Path, home: Path) -> None:
     configure(project, Setup="cat > seen")
     ended, asked = play([], project, home, "--init-only")

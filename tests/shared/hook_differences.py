@@ -4,8 +4,6 @@
 """
 
 MCP = "needs MCP servers"
-WORKTREES = "needs worktrees"
-WATCHERS = "needs the watchers of directories and files"
 
 LATER = {
     "matcher_mcp": MCP,
@@ -14,11 +12,6 @@ LATER = {
     "mcp_tool_deny": MCP,
     "elicitation_none": MCP,
     "elicitation_accept": MCP,
-    "worktree_create": WORKTREES,
-    "worktree_create_fails": WORKTREES,
-    "worktree_remove": WORKTREES,
-    "cwd_changed": WATCHERS,
-    "file_changed": WATCHERS,
 }
 
 # Also in loose mode.

@@ -54,6 +54,12 @@ class Checkpoints:
     def transcript(self) -> str:
         return self._recorder.transcript.path if self._recorder.transcript is not None else ""
 
+    def begin_anew(self, folder: str) -> None:
+        """Goes on without a past, for another session."""
+        self.folder, self._message, self._begun = folder, "", 0
+        self._files, self._versions, self._signatures = {}, {}, {}
+        self._named.clear()
+
     def resume(self, path: str, spans: list[tuple[int, int]]) -> None:
         """Goes on with the files an earlier run of the session tracked."""
         history = parse_history(path, spans, self.start_dir)

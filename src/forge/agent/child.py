@@ -10,8 +10,8 @@ import msgspec
 from forge.agent.agents import agent_body, listing
 from forge.agent.child_host import ChildHooks, ChildHost
 from forge.agent.crew import MAX_DEPTH, Crew, Seat
-from forge.agent.diagnostics import Languages
-from forge.agent.memory import inherit_memory
+from forge.agent.memory import inherit_memory, move_memory
+from forge.agent.plugins.diagnostics import Languages
 from forge.agent.prompt import Surroundings, start_reminders
 from forge.agent.record import Recorder
 from forge.agent.session import Limits, Parts, Reminder, Session
@@ -56,8 +56,13 @@ MAIN_ONLY = frozenset(
 ON_DEMAND = frozenset({"Grep", "Glob"})
 
 
-def child_session(parent: Session, job: Job, kind: AgentType, wish: tuple[str, str]) -> Session:
-    """The session of the sub-agent `job`; `wish` is the model and the effort it was asked for."""
+def child_session(
+    parent: Session, job: Job, kind: AgentType, wish: tuple[str, str], place: str = ""
+) -> Session:
+    """The session of the sub-agent `job`; `wish` is the model and the effort it was asked for.
+
+    `place` is the directory it works in if that is not the directory of the conversation.
+    """
     model, effort = choose_model(parent, kind, wish[0]), wish[1] or kind.effort
     parts = parent.parts
     host = ChildHost(parent, job)
@@ -72,17 +77,17 @@ def child_session(parent: Session, job: Job, kind: AgentType, wish: tuple[str, s
         host=host,
         model=model,
         hooks=hooks,
-        situation=_situation(parent, kind),
+        situation=_situation(parent, kind, place),
         recorder=recorder,
         system=[parts.system[0], _system(parent, kind)],
-        reminders=_reminders(parent, model, job.depth),
+        reminders=_reminders(parent, model, job.depth, place),
         options=_options(parent, model, effort),
         limits=Limits(kind.max_turns, parts.limits.max_budget_usd),
         persist=_already_persisted,
         structured=None,
         allowed=_tools(parent, kind, job.depth),
     )
-    return _seated(parent, own, job, kind)
+    return _seated(parent, own, job, kind, place)
 
 
 def choose_model(parent: Session, kind: AgentType, wished: str) -> Model:
@@ -114,7 +119,7 @@ def startable(kind: AgentType) -> frozenset[str] | None:
     return None
 
 
-def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType) -> Session:
+def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType, place: str) -> Session:
     child = Session(parts)
     child.standing = list(parts.reminders)
     # One ledger for all: the spend cap holds everywhere and the total is exact at any moment.
@@ -126,13 +131,15 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType) -> Session
     child.share(parent.keep(Ecosystem))
     child.share(parent.keep(Languages))
     inherit_memory(parent, child, kind)
+    if place:
+        move_memory(child, place, place)
     tell_skills(child)
     equip(child)
     home = parts.situation.cwd
 
     def follow() -> None:
         # Directories are not carried from call to call in sub-agents.
-        child.situation = _situation(parent, kind).changed(cwd=home)
+        child.situation = _situation(parent, kind, place).changed(cwd=home)
 
     if isinstance(parts.hooks, ChildHooks) and isinstance(parts.host, ChildHost):
         parts.host.child = parts.hooks.child = child
@@ -147,10 +154,10 @@ def _system(parent: Session, kind: AgentType) -> str:
     return "\n\n".join(words for words in (body, text("agent_notes"), notes, appended) if words)
 
 
-def _situation(parent: Session, kind: AgentType) -> Situation:
+def _situation(parent: Session, kind: AgentType, place: str) -> Situation:
     """The rights of whoever starts the agent, in its own mode and with a place for its notes."""
-    situation = parent.situation
-    notes = notes_place(kind, situation)
+    situation = parent.situation.at(place) if place else parent.situation
+    notes = notes_place(kind, parent.situation)
     free = [*situation.free_write_dirs, *([notes] if notes else [])]
     return situation.changed(mode=_mode(parent, kind), free_write_dirs=free)
 
@@ -185,8 +192,8 @@ def _plain(entry: str) -> str:
     return "Agent" if name == "Task" else name
 
 
-def _reminders(parent: Session, model: Model, depth: int) -> list[Reminder]:
-    situation = parent.situation
+def _reminders(parent: Session, model: Model, depth: int, place: str) -> list[Reminder]:
+    situation = parent.situation.at(place) if place else parent.situation
     where = Surroundings(
         cwd=situation.cwd,
         is_git=bool(find_root(situation.cwd)),
@@ -196,6 +203,10 @@ def _reminders(parent: Session, model: Model, depth: int) -> list[Reminder]:
         directories=situation.directories[1:],
     )
     told = start_reminders(where, model.card, parent.parts.clock(), custom=True)
+    if place:
+        main = parent.situation.start_dir
+        words = text("worktree_agent").replace("{path}", place).replace("{before}", main)
+        told.append(Reminder("worktree", f"<system-reminder>\n{words}\n</system-reminder>"))
     if depth < MAX_DEPTH and parent.find_tool("Agent") is not None:
         told.append(Reminder("agent_listing_delta", listing(parent.parts.agents)))
     return told

@@ -8,6 +8,7 @@ from forge.core.job import Job
 
 if TYPE_CHECKING:
     from forge.agent.session import Session
+    from forge.agent.worktree import Tree
     from forge.core.components.agent_type import AgentType
     from forge.core.message import Message
 
@@ -28,7 +29,8 @@ class Member:
     """One sub-agent. Its session is only there while it runs; `messages` only if there is no transcript.
 
     `counted`: its end still has to be counted, which happens once however often it is woken.
-    `own_model`: its model was opened for it and is closed with it.
+    `own_model`: its model was opened for it and is closed with it. `tree` is the checkout it works in, if it
+    has one of its own.
     """
 
     def __init__(self, job: Job, kind: AgentType, model: str) -> None:
@@ -41,6 +43,7 @@ class Member:
         self.status = "running"
         self.session: Session | None = None
         self.messages: list[Message] = []
+        self.tree: Tree | None = None
 
 
 class Crew:

@@ -35,13 +35,14 @@ class Retried(msgspec.Struct, frozen=True):
 
 
 class Replied(msgspec.Struct, frozen=True):
-    """A block of the reply is complete; `envelope` is the message as it was announced, without content."""
+    """A block of the reply is complete, or `aborted`; `envelope`: the message as announced, without content."""
 
     uuid: str
     envelope: dict[str, Any]
     block: Block
     request_id: str = ""
     thinking_ms: float | None = None
+    aborted: bool = False
 
 
 class ApiFailed(msgspec.Struct, frozen=True):
@@ -83,10 +84,11 @@ class ToolFinished(msgspec.Struct, frozen=True):
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """A text that entered the history as the user's without being typed."""
+    """A text that entered the history as the user's without being typed; `synthetic`: it is Forge's own."""
 
     uuid: str
     text: str
+    synthetic: bool = False
 
 
 class Folded(msgspec.Struct, frozen=True):
@@ -129,10 +131,21 @@ class CompactionSkipped(msgspec.Struct, frozen=True):
 
 
 class LocalOutput(msgspec.Struct, frozen=True):
-    """What a local command had to say."""
+    """What a local command had to say; one without a name only tells that it is over."""
 
     uuid: str
     text: str
+    command: str = ""
+    arguments: str = ""
+    failed: bool = False
+
+
+class Restarted(msgspec.Struct, frozen=True):
+    """The conversation begins anew as session `session_id`; this is the last event of the old one."""
+
+    uuid: str
+    session_id: str
+    prompt_uuid: str
 
 
 class JobStarted(msgspec.Struct, frozen=True):
@@ -286,6 +299,7 @@ Event = (
     | Compacted
     | CompactionSkipped
     | LocalOutput
+    | Restarted
     | JobStarted
     | JobEnded
     | JobsChanged

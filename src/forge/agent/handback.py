@@ -24,7 +24,10 @@ NO_REPORT = "(The agent ended without a report.)"
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What a sub-agent has done. `report` is its last text, or why there is none."""
+    """What a sub-agent has done. `report` is its last text, or why there is none.
+
+    `place` names the worktree that holds its work, if it had one of its own and used it.
+    """
 
     status: str
     report: str
@@ -33,6 +36,7 @@ class Work(msgspec.Struct, frozen=True):
     model: str
     used: list[str]
     counts: dict[str, int]
+    place: dict[str, str] = {}
 
 
 def work_of(child: Session, host: ChildHost, ended: TurnEnded) -> Work:
@@ -76,6 +80,7 @@ def handed_back(job: Job, work: Work) -> ToolOutput:
         _indented(work.report),
         f"agentId: {job.id} (use SendMessage with to: '{job.id}',"
         " summary: '<5-10 word recap>' to continue this agent)",
+        *(f"{key}: {value}" for key, value in work.place.items()),
         f"<usage>subagent_tokens: {figures['total_tokens']}",
         f"tool_uses: {figures['tool_uses']}",
         f"duration_ms: {figures['duration_ms']}</usage>",
@@ -93,6 +98,7 @@ def handed_back(job: Job, work: Work) -> ToolOutput:
         "totalToolUseCount": figures["tool_uses"],
         "usage": usage_record(work.usage),
         "toolStats": work.counts,
+        **work.place,
         "canContinueAgent": True,
     }
     return ToolOutput([Text("\n".join(lines))], facts)

@@ -27,6 +27,14 @@ class Ledger:
         self.spent: dict[str, ModelSpend] = {}
         self.cards: dict[str, ModelCard] = {}
         self.api_ms = 0.0
+        # What conversations of this process have cost that were cleared away.
+        self.earlier = 0.0
+        self._foreign = dict.fromkeys(_FOREIGN, 0)
+
+    def begin_anew(self) -> None:
+        """Starts from zero for another conversation; what was spent still counts against the cap."""
+        self.earlier += self.cost
+        self.spent, self.api_ms = {}, 0.0
         self._foreign = dict.fromkeys(_FOREIGN, 0)
 
     @property

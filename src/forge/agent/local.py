@@ -1,4 +1,4 @@
-"""Commands Forge answers itself, without asking the model: /compact, /context, /memory, /plugin, /usage."""
+"""Commands Forge answers itself, without asking the model: /clear, /compact, /context, /model, /usage."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from importlib import import_module
 
 import msgspec
 
+from forge.agent.background import Background
+from forge.agent.clearing import clear
 from forge.agent.compact import compact, possible, threshold
 from forge.agent.ending import end
 from forge.agent.event import LocalOutput, TurnEnded, TurnStarted
@@ -15,7 +17,8 @@ from forge.agent.memory_commands import list_memory
 from forge.agent.plugin_commands import run_plugin
 from forge.agent.session import Prompt, Session
 from forge.core.message import Text
-from forge.foundation.errors import ModelError
+from forge.core.models.wishes import default_options
+from forge.foundation.errors import ForgeError
 
 
 def local_command(prompt: Prompt) -> str:
@@ -33,21 +36,26 @@ async def run_local(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs a local command as a turn of its own."""
     name = local_command(prompt)
     argument = prompt.text.partition(" ")[2].strip()
-    blocked = ""
-    try:
-        said = await _COMMANDS[name](s, argument)
-    except Blocked as error:
-        said = blocked = error.message
-    except ModelError as error:
-        said = f"Error: {error}"
-    if name != "compact":
+    if name not in ("clear", "compact"):
         s.emit(TurnStarted(prompt.uuid))
-    _remember(s, prompt, name, said)
-    s.emit(LocalOutput(s.parts.new_id(), said))
+    try:
+        said, failed, blocked = await _COMMANDS[name](s, argument), False, ""
+    except Blocked as error:
+        said, failed, blocked = error.message, False, error.message
+    except ForgeError as error:
+        said, failed, blocked = f"Error: {error}", True, ""
+    compacted = name == "compact" and not failed
+    if name == "clear" or (name == "compact" and failed):
+        s.emit(TurnStarted(prompt.uuid))
+    if name != "clear":
+        _remember(s, prompt, name, said)
+        named = ("", "") if compacted else (name, argument)
+        s.emit(LocalOutput(s.parts.new_id(), said, *named, failed))
     quiet = blocked if name == "compact" else said
     ended = end(s, result=quiet)
-    ended = msgspec.structs.replace(ended, num_turns=0, stop_reason=None, result=quiet, local_command=name)
-    return msgspec.structs.replace(ended, terminal_reason="") if name == "compact" else ended
+    return msgspec.structs.replace(
+        ended, num_turns=0, stop_reason=None, result=quiet, local_command=name, terminal_reason=""
+    )
 
 
 def _remember(s: Session, prompt: Prompt, name: str, said: str) -> None:
@@ -62,7 +70,7 @@ def _remember(s: Session, prompt: Prompt, name: str, said: str) -> None:
 
 async def _compact(s: Session, focus: str) -> str:
     if not possible(s):
-        return "Not enough messages to compact."
+        raise ForgeError("No messages to compact")
     await compact(s, "manual", focus)
     s.compactions_in_a_row = 0
     return "Compacted "
@@ -87,6 +95,23 @@ async def _usage(s: Session, argument: str) -> str:
     return "\n".join(lines)
 
 
+async def _model(s: Session, name: str) -> str:
+    if not name:
+        return f"Current model: {s.model.card.id}"
+    if s.parts.open_model is None:
+        raise ForgeError("This session cannot change its model.")
+    old, model = s.model, s.parts.open_model(name)
+    s.set_model(model)
+    wishes = default_options(model.card, s.parts.env, s.parts.setting)
+    now = s.parts.options
+    kept = {"thinking_display": now.thinking_display, "session_id": now.session_id}
+    s.parts = msgspec.structs.replace(s.parts, options=msgspec.structs.replace(wishes, **kept))
+    # Agents at work may still ask the old one.
+    if not s.keep(Background).running():
+        await old.close()
+    return f"Set model to `{model.card.id}` for this session only"
+
+
 def _loaded(name: str) -> Callable[[Session, str], Awaitable[str]]:
     """A command whose code is imported on use."""
 
@@ -98,13 +123,15 @@ def _loaded(name: str) -> Callable[[Session, str], Awaitable[str]]:
 
 _COMMANDS: dict[str, Callable[[Session, str], Awaitable[str]]] = {
     "agents": _loaded("list_agents"),
+    "clear": clear,
     "compact": _compact,
     "context": _context,
     "memory": list_memory,
+    "model": _model,
     "plugin": run_plugin,
     "reload-plugins": _loaded("reload_components"),
     "skills": _loaded("list_skills"),
     "help": _loaded("say_help"),
     "usage": _usage,
 }
-_ALIASES = {"cost": "usage", "stats": "usage"}
+_ALIASES = {"cost": "usage", "stats": "usage", "new": "clear", "reset": "clear"}

@@ -1,4 +1,4 @@
-"""How a session learns that files changed and that its directory is another; nothing is watched until asked."""
+"""How a session learns that files or its directory have changed; nothing is watched until asked."""
 
 from __future__ import annotations
 

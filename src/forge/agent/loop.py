@@ -22,7 +22,7 @@ from forge.agent.skills.typed import expand_typed
 from forge.agent.structured import MAX_FAILURES
 from forge.agent.texts.load import text
 from forge.agent.toolcall import run_calls
-from forge.core.message import Message, Text
+from forge.core.message import Text
 from forge.foundation.errors import ModelError
 
 MAX_CONTINUATIONS = 3
@@ -77,8 +77,8 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
 async def _steps(s: Session) -> TurnEnded:
     """Replies and calls until something ends the turn."""
     while True:
-        reply = await _ask(s)
-        if s.over_budget():
+        reply = None if s.over_budget() else await _ask(s)
+        if reply is None or s.over_budget():
             answer_open_calls(s, text("budget"), show=False)
             return limited(s, "budget")
         if await _acted(s, reply):
@@ -91,7 +91,7 @@ async def _steps(s: Session) -> TurnEnded:
         if s.out_of_turns():
             return limited(s, "max_turns")
         tell_mode(s)
-        _fold_pending(s)
+        await _fold_pending(s)
 
 
 async def _ask(s: Session) -> Reply:
@@ -156,7 +156,7 @@ def _continued(s: Session, reply: Reply) -> bool:
     owed = s.structured
     if owed is not None and not owed.reminded:
         owed.reminded = True
-        note(s, text("structured_output"), show=False)
+        note(s, text("structured_output"))
         return True
     return False
 
@@ -173,9 +173,9 @@ def _go_on_after_cut(s: Session) -> None:
     note(s, text("continue"))
 
 
-def _fold_pending(s: Session) -> None:
+async def _fold_pending(s: Session) -> None:
     for prompt in s.take_pending():
-        s.add_prompt(prompt, [])
+        await turns.join(s, prompt)
         s.emit(Folded(s.parts.new_id(), prompt.uuid))
 
 
@@ -187,12 +187,11 @@ def _api_failure(s: Session, error: ModelError) -> TurnEnded:
     s.emit(ApiFailed(uuid, words, error.kind, answer.status, answer.error_type))
     message = {"id": uuid, "type": "message", "role": "assistant", "model": "<synthetic>"}
     s.recorder.reply(message, [(uuid, Text(words))], isApiErrorMessage=True)
-    s.messages.append(Message("assistant", [Text(words)], made_by="<synthetic>"))
     return failed(s, error)
 
 
 def _interrupted(s: Session) -> TurnEnded:
     during_tools = answer_open_calls(s, text("interrupted")) or s.turn.stopped_in_tools
-    note(s, text("interrupt_note_tools" if during_tools else "interrupt_note"))
+    note(s, text("interrupt_note_tools" if during_tools else "interrupt_note"), synthetic=False)
     reason = "aborted_tools" if during_tools else "aborted_streaming"
     return end(s, subtype="error_during_execution", reason=reason, errors=[turns.interruption(s)])

@@ -81,7 +81,7 @@ async def renew_memory(s: Session) -> None:
 
 
 def move_memory(s: Session, cwd: str, worktree: str) -> Reminder | None:
-    """Goes on with the files of another directory; returns what the conversation has not been told of them."""
+    """Goes on with the files of another directory; returns what the conversation does not know of them."""
     memory = s.keep(Memory)
     if memory.request is None:
         return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from forge.agent.diagnostics import tell_diagnostics
 from forge.agent.hooks.sites import late_texts
-from forge.agent.plugin_tools import renew_tools
+from forge.agent.plugins.diagnostics import tell_diagnostics
+from forge.agent.plugins.tools import renew_tools
 from forge.agent.session import Session
 from forge.agent.skills.listed import component_news
 

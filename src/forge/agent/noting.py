@@ -7,11 +7,10 @@ from forge.agent.session import Session
 from forge.core.message import Text
 
 
-def note(s: Session, words: str, *, show: bool = True) -> None:
-    """Adds a text to the history in the user's place."""
+def note(s: Session, words: str, *, synthetic: bool = True) -> None:
+    """Adds a text to the history in the user's place; not `synthetic` is what the user has brought about."""
     uuid = s.parts.new_id()
     s.recorder.prompt(uuid, [Text(words)], isMeta=True)
     s.add_user([Text(words)])
-    if show:
-        s.turn.user_events += 1
-        s.emit(Noted(uuid, words))
+    s.turn.user_events += 1
+    s.emit(Noted(uuid, words, synthetic))

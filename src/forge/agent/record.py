@@ -5,6 +5,7 @@ A transcript that cannot be written is reported once and does not stop the work.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -98,6 +99,15 @@ class Recorder:
         for record in messages:
             self._write({**record, "sessionId": self.stamp.session_id})
             self.leaf = record.get("uuid", self.leaf)
+
+    def begin_anew(self, session_id: str) -> None:
+        """Goes on as another session, whose transcript is beside the one so far."""
+        if (old := self.transcript) is not None:
+            old.close()
+            self.transcript = Transcript(os.path.join(os.path.dirname(old.path), f"{session_id}.jsonl"))
+            self.transcript.copy = old.copy
+        self.stamp = msgspec.structs.replace(self.stamp, session_id=session_id)
+        self.leaf = None
 
     def close(self) -> None:
         if self.transcript is not None:

@@ -14,7 +14,9 @@ from forge.core.message import UNPARSED_INPUT, Block, Message, Text, Thinking, T
 from forge.core.model import (
     BlockDelta,
     BlockFinished,
+    BlockStarted,
     Delta,
+    Ending,
     Finished,
     Request,
     Retrying,
@@ -46,6 +48,7 @@ class Arrival:
         self.request_id = ""
         self.blocks: list[tuple[str, Block]] = []
         self.partial: dict[int, str] = {}
+        self.unended: list[int] | None = None
         self.thinking_since: float | None = None
 
 
@@ -108,9 +111,13 @@ def _show(s: Session, arrival: Arrival, delta: Delta, shown: Block | None) -> No
         arrival.envelope = (
             {k: v for k, v in message.items() if k != "content"} if isinstance(message, dict) else {}
         )
-        arrival.id, arrival.request_id = delta.id, delta.request_id
+        arrival.id, arrival.request_id, arrival.unended = delta.id, delta.request_id, []
+    elif isinstance(delta, BlockStarted):
+        arrival.unended = [*(arrival.unended or []), delta.index]
     elif isinstance(delta, BlockDelta):
         _note_progress(s, arrival, delta)
+    elif isinstance(delta, Ending) and delta.final:
+        arrival.unended = None
     elif isinstance(delta, BlockFinished):
         _block_done(s, arrival, delta, shown or delta.block)
     s.emit(Streaming(delta, arrival.id, first))
@@ -128,6 +135,7 @@ def _block_done(s: Session, arrival: Arrival, delta: BlockFinished, shown: Block
     block = delta.block
     arrival.blocks.append((uuid, block))
     arrival.partial.pop(delta.index, None)
+    arrival.unended = [index for index in arrival.unended or [] if index != delta.index]
     took: float | None = None
     if isinstance(block, Thinking) and arrival.thinking_since is not None:
         took = (s.parts.clock() - arrival.thinking_since) * 1000
@@ -164,13 +172,26 @@ def _keep_partial(s: Session, arrival: Arrival) -> None:
         if arrival.partial[index].strip():
             uuid, block = s.parts.new_id(), Text(arrival.partial[index])
             arrival.blocks.append((uuid, block))
-            s.emit(Replied(uuid, arrival.envelope, block, arrival.request_id))
+            s.emit(Replied(uuid, arrival.envelope, block, arrival.request_id, aborted=True))
+    _end_stream(s, arrival)
     kept: list[tuple[str, Block]] = [(u, b) for u, b in arrival.blocks if isinstance(b, Text | ToolUse)]
     if not kept:
         return
     arrival.blocks = kept
     _record(s, arrival, None, Usage())
     s.messages.append(Message("assistant", [b for _, b in kept], arrival.id, s.model.card.ref))
+
+
+def _end_stream(s: Session, arrival: Arrival) -> None:
+    """Whoever follows the stream sees the end of everything that has begun."""
+    if arrival.unended is None:
+        return
+    stops = [{"type": "content_block_stop", "index": index} for index in arrival.unended]
+    delta = {"stop_reason": None, "stop_sequence": None}
+    raws: list[dict[str, Any]] = [*stops, {"type": "message_delta", "delta": delta}, {"type": "message_stop"}]
+    raws[-2]["usage"] = arrival.envelope.get("usage") or {}
+    for raw in raws:
+        s.emit(Streaming(Ending(raw, final=raw is raws[-1]), arrival.id, None))
 
 
 def _record(s: Session, arrival: Arrival, stop_reason: str | None, usage: Usage) -> None:

@@ -279,7 +279,7 @@ class Session:
     def over_budget(self) -> bool:
         """Whether the money for this session is spent."""
         budget = self.parts.limits.max_budget_usd
-        return budget is not None and self.ledger.cost >= budget
+        return budget is not None and self.ledger.earlier + self.ledger.cost >= budget
 
     def out_of_turns(self) -> bool:
         """Whether the model has been asked as often as it may be in one turn."""

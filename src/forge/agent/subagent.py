@@ -16,6 +16,7 @@ from forge.agent.drive import Patience, drive
 from forge.agent.event import AgentSaid, JobEnded, JobStarted, Noted
 from forge.agent.handback import Work, handed_back, launched, work_of, write_meta
 from forge.agent.hooks.lending import lend_hooks
+from forge.agent.isolation import isolate, part, reopen
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
 from forge.agent.skills.preload import task_content
@@ -49,7 +50,7 @@ async def run(wish: Wish, context: ToolContext) -> ToolOutput:
     kind = _admitted(s, wish)
     seat = s.keep(Seat)
     background = _in_background(s, wish, kind, seat)
-    member = _enlist(context, wish, kind, background=background)
+    member = await _enlist(context, wish, kind, background=background)
     if background:
         context.begin(member.job)
         return launched(member.job, member.model)
@@ -64,7 +65,7 @@ AGENT = Action(Wish, run)
 
 async def wait_for(context: CallContext, wish: Wish) -> tuple[Member, Work]:
     """Starts a sub-agent for something other than a call of the tool, and waits for its work."""
-    member = _enlist(context, wish, _admitted(context.session, wish), background=False)
+    member = await _enlist(context, wish, _admitted(context.session, wish), background=False)
     return member, await _waited(context.session, member, wish.prompt)
 
 
@@ -96,10 +97,6 @@ def _admitted(s: Session, wish: Wish) -> AgentType:
     decision = decide("Agent", {"subagent_type": kind.name}, s.situation)
     if decision.verdict == "deny":
         raise ToolError(decision.message)
-    if isolation := wish.isolation or kind.isolation:
-        raise ToolError(
-            f"isolation: {isolation} is not available in this version. Call again without it."
-        )
     if seat.depth >= MAX_DEPTH:
         crew.refused["depth_limit"] += 1
         raise ToolError(f"Sub-agents can be nested {MAX_DEPTH} deep, and this one is. Do the task yourself.")
@@ -122,10 +119,11 @@ def _in_background(s: Session, wish: Wish, kind: AgentType, seat: Seat) -> bool:
     return seat.depth == 0 or kind.background
 
 
-def _enlist(context: CallContext, wish: Wish, kind: AgentType, *, background: bool) -> Member:
+async def _enlist(context: CallContext, wish: Wish, kind: AgentType, *, background: bool) -> Member:
     s = context.session
     seat = s.keep(Seat)
     agent_id = f"a{os.urandom(8).hex()}"
+    tree = await isolate(s, agent_id, wish.isolation or kind.isolation)
 
     job = Job(
         id=agent_id,
@@ -142,14 +140,20 @@ def _enlist(context: CallContext, wish: Wish, kind: AgentType, *, background: bo
         backgrounded=background,
     )
     member = Member(job, kind, "")
-    child = _seat_child(s, member, (wish.model, wish.effort))
+    member.tree = tree
+    try:
+        child = _seat_child(s, member, (wish.model, wish.effort))
+    except ToolError:
+        await part(s, tree)
+        raise
     member.model, member.ref = child.model.card.id, child.model.card.ref
     s.keep(Crew).join(member, wish.run_in_background)
     return member
 
 
 def _seat_child(s: Session, member: Member, wish: tuple[str, str]) -> Session:
-    child = child_session(s, member.job, member.kind, wish)
+    place = member.tree.made.path if member.tree is not None else ""
+    child = child_session(s, member.job, member.kind, wish, place)
     child.messages = member.messages
     member.session, member.own_model = child, child.model is not s.model
     return child
@@ -184,7 +188,8 @@ async def _work(s: Session, member: Member, prompt: str) -> Work:
     child = member.session
     if child is None or not isinstance(child.host, ChildHost):
         raise ToolError(f"Agent {member.job.id} has no session.")
-    status = "stopped"
+    status, place = "stopped", dict[str, str]()
+    await reopen(s, member.tree)
     write_meta(s, member, finished=False)
     take_back = lend_hooks(s, member.job.id, member.kind)
     try:
@@ -199,9 +204,12 @@ async def _work(s: Session, member: Member, prompt: str) -> Work:
         take_back()
         s.keep(Crew).leave(member, status)
         await _put_away(s, member, child, status)
+        place = await part(s, member.tree)
+        if place and status == "stopped":
+            s.warn(f"{_summary(member.job, status)}; what it did is kept in {place['worktreePath']}.")
     if member.job.backgrounded:
         child.host.say_last()
-    return work
+    return msgspec.structs.replace(work, place=place) if place else work
 
 
 async def _put_away(s: Session, member: Member, child: Session, status: str) -> None:
@@ -219,7 +227,9 @@ async def _put_away(s: Session, member: Member, child: Session, status: str) -> 
 
 
 def _job_end(job: Job, work: Work) -> JobEnd:
-    return JobEnd(work.status, _summary(job, work.status), work.report, dict(work.figures))
+    place = "".join(f"<{key}>{value}</{key}>" for key, value in work.place.items())
+    facts = {"worktree": place} if place else {}
+    return JobEnd(work.status, _summary(job, work.status), work.report, dict(work.figures), facts)
 
 
 def _summary(job: Job, status: str) -> str:

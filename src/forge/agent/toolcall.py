@@ -13,7 +13,6 @@ import msgspec
 
 from forge.agent.context import CallContext
 from forge.agent.crew import Seat
-from forge.agent.diagnostics import show_edits
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
@@ -21,6 +20,7 @@ from forge.agent.hooks.sites import after_call, after_calls, before_call, put_of
 from forge.agent.lookout import went_elsewhere
 from forge.agent.memory_calls import files_before, memory_of_calls
 from forge.agent.permission import Verdict, forbidden, permit
+from forge.agent.plugins.diagnostics import show_edits
 from forge.agent.reply import with_defaults
 from forge.agent.session import Session
 from forge.agent.skills.listed import skills_of_calls

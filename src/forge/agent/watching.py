@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from forge.agent.session import Session
 from forge.foundation.system.notify import Notifier, open_notifier
-from forge.foundation.watch import CONFIG, FILES, Change, Watch
+from forge.foundation.watch import CONFIG, FILES, Change, Timing, Watch
 from forge.foundation.watched import Watched
 
 log = logging.getLogger("forge.watch")
@@ -35,17 +35,16 @@ class Watching:
         sources: Iterable[tuple[str, str]],
         take_over: TakeOver,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        timings: tuple[Timing, Timing] = (FILES, CONFIG),
         notifier: Callable[[Callable[[], None]], Notifier | None] = open_notifier,
     ) -> None:
         self._s = s
-        self._clock = clock
         self._sources = list(sources)
         self._take_over = take_over
         self._names: list[str] = []
         self._named: list[str] = []
         self._files, self._settings = Watched(), Watched()
-        self._file_watch, self._setting_watch = Watch(FILES), Watch(CONFIG)
+        self._file_watch, self._setting_watch = Watch(timings[0]), Watch(timings[1])
         self._woken = asyncio.Event()
         self._notifier = notifier(self._woken.set)
         self._complete = True
@@ -71,7 +70,7 @@ class Watching:
         for _, known in self._sources:
             real = os.path.realpath(known)
             if path == real or path.startswith(real + os.sep):
-                self._setting_watch.own_write(known + path[len(real) :], self._clock())
+                self._setting_watch.own_write(known + path[len(real) :], time.monotonic())
 
     def source_of(self, path: str) -> str:
         """The source a path of the settings belongs to."""
@@ -104,7 +103,7 @@ class Watching:
     async def _run(self) -> None:
         while True:
             await self._wait()
-            now = self._clock()
+            now = time.monotonic()
             for path, event in self._files.changes():
                 self._file_watch.seen(path, event, now)
             for path, event in self._settings.changes():
@@ -117,7 +116,7 @@ class Watching:
 
     async def _wait(self) -> None:
         """Until something happens, something is due, or it is time to look anyway."""
-        now = self._clock()
+        now = time.monotonic()
         due = [at for at in (self._file_watch.next_at(), self._setting_watch.next_at()) if at is not None]
         limit = LOOK_ANYWAY if self._complete else LOOK_EVERY
         seconds = min([limit, *(max(at - now, 0.0) for at in due)])

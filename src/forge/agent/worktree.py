@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import msgspec
 
@@ -43,7 +42,6 @@ class Visit:
     def __init__(self) -> None:
         self.tree: Tree | None = None
         self.before = ""
-        self.directories: list[str] = []
 
 
 async def create(s: Session, name: str, kind: str = "session") -> Tree:
@@ -85,9 +83,9 @@ def enter(s: Session, tree: Tree) -> None:
     """Makes the worktree the place where the session works; what it knew of the other place stays behind."""
     visit = s.keep(Visit)
     if visit.tree is None:
-        visit.before, visit.directories = s.situation.start_dir, list(s.situation.directories)
+        visit.before = s.situation.start_dir
     visit.tree = tree
-    _move(s, tree.made.path, visit.directories)
+    _move(s, tree.made.path)
     words = text("worktree_entered").replace("{path}", tree.made.path).replace("{before}", visit.before)
     tell(s, [Told("environment_update", words), *_reread(s, tree.made.path)])
 
@@ -97,15 +95,10 @@ def leave(s: Session) -> str:
     visit = s.keep(Visit)
     visit.tree = None
     back = visit.before if os.path.isdir(visit.before) else s.situation.home
-    _move(s, back, visit.directories)
+    _move(s, back)
     told = _reread(s, back)
     tell(s, [Told("environment_update", text("worktree_left").replace("{path}", back)), *told])
     return back
-
-
-def placed(directories: list[str], place: str) -> dict[str, Any]:
-    """The fields of a situation whose first directory is another one."""
-    return {"cwd": place, "start_dir": place, "directories": list(dict.fromkeys([place, *directories[1:]]))}
 
 
 async def unfinished(s: Session, tree: Tree) -> tuple[int, int] | None:
@@ -115,8 +108,8 @@ async def unfinished(s: Session, tree: Tree) -> tuple[int, int] | None:
     return await work_in(tree.made, s.parts.env)
 
 
-def _move(s: Session, path: str, directories: list[str]) -> None:
-    s.situation = s.situation.changed(**placed(directories, path))
+def _move(s: Session, path: str) -> None:
+    s.situation = s.situation.at(path)
     s.recorder.cwd = path
 
 

@@ -15,6 +15,7 @@ from forge.foundation.system.liveness import is_alive, process_start
 FOLDER = os.path.join(".claude", "worktrees")
 LONGEST_NAME = 64
 FETCH_SECONDS = 20.0
+NO_GIT, TOO_SLOW = 127, 124
 _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
 _OWNER = re.compile(r"\(pid (\d+)(?: start (\d+))?\)")
 _WORDS = (
@@ -161,12 +162,12 @@ async def run_git(cwd: str, args: list[str], env: Mapping[str, str], seconds: fl
             "git", *args, cwd=cwd, env=quiet, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe
         )
     except OSError as error:
-        return Ran(127, "", f"git cannot be started: {error.strerror}")
+        return Ran(NO_GIT, "", f"git cannot be started: {error.strerror}")
     try:
         async with asyncio.timeout(seconds):
             out, err = await process.communicate()
     except TimeoutError:
-        return Ran(124, "", f"git {args[0]} took longer than {seconds:.0f} seconds")
+        return Ran(TOO_SLOW, "", f"git {args[0]} took longer than {seconds:.0f} seconds")
     finally:
         if process.returncode is None:
             process.kill()
@@ -195,10 +196,10 @@ async def _base(root: str, wanted: Wanted, env: Mapping[str, str]) -> str:
             found = await run_git(root, ["rev-parse", "--verify", "--quiet", f"{remote}^{{commit}}"], env)
             if found.code == 0:
                 return found.out.strip()
-    head = await _head(root, env)
-    if not head:
-        raise WorktreeError(NO_COMMIT)
-    return head
+    head = await run_git(root, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], env)
+    if head.code:
+        raise WorktreeError(head.err.strip() if head.code in (NO_GIT, TOO_SLOW) else NO_COMMIT)
+    return head.out.strip()
 
 
 async def _head(path: str, env: Mapping[str, str]) -> str:

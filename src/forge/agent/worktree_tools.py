@@ -67,7 +67,10 @@ async def run_enter(args: Enter, context: ToolContext) -> ToolOutput:
     path, branch = tree.made.path, tree.made.branch
     if not is_directory(path):
         raise ToolError(f'Path "{path}" does not exist')
+    old = s.keep(Visit).tree
     enter(s, tree)
+    if old is not None and old.root and old.owned:
+        await unlock(old.root, old.made.path, s.parts.env)
     verb = "Entered" if args.path is not None else "Resumed" if tree.made.resumed else "Created"
     words = f"{verb} worktree at “{path}”" + (f" on branch “{branch}”." if branch else ".")
     words += f" {AS_IT_WAS}" if verb == "Resumed" else ""

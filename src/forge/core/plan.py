@@ -31,6 +31,10 @@ class Plan:
         self.known = False
         return ""
 
+    def begin_anew(self) -> None:
+        """Another conversation knows nothing of the mode."""
+        self.known, self.submitted = False, None
+
 
 def plan_path(session_id: str, env: Mapping[str, str], setting: Callable[[str, Any], Any], cwd: str) -> str:
     """The plan file of a session: the same words for the same session, so a resumed one finds its plan."""

@@ -19,6 +19,10 @@ class Shelf:
         self.loaded: set[str] = set()
         self.looked_back = False
 
+    def begin_anew(self) -> None:
+        """Another conversation has loaded nothing."""
+        self.loaded.clear()
+
 
 def find(query: str, tools: list[Tool], limit: int) -> list[str]:
     """The names a query means, best first: `select:A,B` by name, otherwise deferred tools by words."""

@@ -20,6 +20,11 @@ from forge.hosts.options import RunOptions
 LISTING = "agent_listing_delta"
 
 
+def comes_later(o: RunOptions, agents: Registry[AgentType]) -> bool:
+    """Whether `--agent` names one that only the host can define, with its first request."""
+    return bool(o.agent) and o.input_format == "stream-json" and find_main_agent(agents, str(o.agent)) is None
+
+
 def as_agent(o: RunOptions, agents: Registry[AgentType], name: str) -> RunOptions:
     """The options of a run whose main agent is `name`; flags of the command line win."""
     kind = find_main_agent(agents, name)

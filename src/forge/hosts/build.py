@@ -30,7 +30,7 @@ from forge.foundation.gitbranch import current_branch
 from forge.foundation.ids import new_uuid
 from forge.foundation.paths import results_dir, session_file
 from forge.foundation.transcript import Transcript
-from forge.hosts.agent_options import as_agent, tell_agents
+from forge.hosts.agent_options import as_agent, comes_later, tell_agents
 from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, situation
@@ -57,7 +57,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
     """Makes the session of a run; git is asked while the rest is put together."""
     components = Components(o, c)
     main_agent = o.agent or c.settings.get("agent", "") or components.agent
-    if main_agent:
+    if main_agent and not comes_later(o, components.catalog.agents):
         o = as_agent(o, components.catalog.agents, main_agent)
     looking = asyncio.ensure_future(look_around(c))
     try:

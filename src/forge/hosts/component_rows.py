@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from forge.agent.local import local_names
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.styles import style_names
-from forge.core.components.listing import announced_skills, present
+from forge.core.components.kinds import Skill
+from forge.core.components.listing import announced_skills, offered, present
+from forge.core.registry import Component
 from forge.foundation.errors import ForgeError
+from forge.foundation.origin import Scope
 from forge.hosts.agent_options import agent_rows
 from forge.hosts.control_seat import Refused, Request, Seat
 
@@ -30,6 +34,44 @@ def command_rows(s: Session) -> list[dict[str, Any]]:
 def style_rows(s: Session) -> list[str]:
     """The names of the output styles."""
     return style_names(s.parts.catalog)
+
+
+def component_usage(s: Session, tokens: Callable[[int], int]) -> dict[str, Any]:
+    """How much of the context the lists of agents, commands and skills take, by an estimate."""
+    catalog, view = s.parts.catalog, s.keep(Ecosystem).view
+    there, told = present(catalog, view), offered(catalog, view)
+    rows = [
+        {"name": c.name, "source": c.origin.plugin or c.origin.scope.value, "tokens": tokens(_length(c))}
+        for c in told
+        if not c.value.is_command
+    ]
+    commands = [c for c in told if c.value.is_command]
+    own = [c for c in s.parts.agents if c.origin.scope is not Scope.BUILTIN]
+    return {
+        "agents": [
+            {
+                "agentType": c.name,
+                "source": c.origin.plugin or c.origin.scope.value,
+                "tokens": tokens(len(c.name) + len(c.value.description)),
+            }
+            for c in own
+        ],
+        "slashCommands": {
+            "totalCommands": sum(c.value.is_command for c in there),
+            "includedCommands": len(commands),
+            "tokens": tokens(sum(map(_length, commands))),
+        },
+        "skills": {
+            "totalSkills": sum(not c.value.is_command for c in there),
+            "includedSkills": len(rows),
+            "tokens": sum(row["tokens"] for row in rows),
+            "skillFrontmatter": rows,
+        },
+    }
+
+
+def _length(c: Component[Skill]) -> int:
+    return len(c.name) + len(c.value.description) + len(c.value.when_to_use)
 
 
 def reload_skills(seat: Seat, request: Request) -> dict[str, Any]:

@@ -153,11 +153,17 @@ def plugin_request(o: RunOptions, c: Configuration) -> Any:
         secrets=_secrets(c.places),
         trusted=c.trusted,
         plugin_dirs=o.plugin_dir,
-        unpack=lambda path: str(
-            import_module("forge.core.installing.archive").unpack_file(path, c.places.temp_dir)
-        ),
+        unpack=lambda path: _unpacked(path, c.places),
         safe=o.safe_mode,
     )
+
+
+def _unpacked(path: str, p: Places) -> str:
+    """The files of an archive; in a place of the user's own, where nobody else can put something first."""
+    place = os.path.join(p.forge_home, "cache", "archives")
+    os.makedirs(place, mode=0o700, exist_ok=True)
+    extract = import_module("forge.core.installing.archive").unpack
+    return str(import_module("forge.core.plugins.packed").unpack_plugin(path, place, extract))
 
 
 def _secrets(p: Places) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from forge.agent.loop import run_turn
 from forge.agent.session import Prompt
 from forge.core.message import decode_blocks
 from forge.foundation.errors import UsageError
+from forge.hosts.attention import tell_beside
 from forge.hosts.build import Built
 from forge.hosts.configuration import Configuration
 from forge.hosts.control_hooks import HookCalls, after_switch, before_switch, concerns_hooks
@@ -84,6 +85,9 @@ class Control:
         self._asked[request_id] = future
         request = can_use_tool(question)
         self._sink.record({"type": "control_request", "request_id": request_id, "request": request})
+        tell_beside(
+            self._session, "permission_prompt", f"Claude needs your permission to use {question.call.name}"
+        )
         try:
             answer = await future
         except asyncio.CancelledError:

@@ -7,11 +7,13 @@ from typing import Any
 from forge.agent.compact import threshold
 from forge.agent.memory import Memory
 from forge.agent.session import Session
+from forge.agent.toolset import sent_now
 from forge.core.message import Text, ToolResult, ToolUse
 from forge.core.model import ModelCard
 from forge.core.models.catalog import known_models, resolve
 from forge.foundation.encode import dumps
 from forge.foundation.errors import ForgeError
+from forge.hosts.component_rows import component_usage
 from forge.hosts.control_seat import Request, Seat
 from forge.hosts.options import EFFORTS
 from forge.version import COMPATIBLE_WITH, VERSION
@@ -99,7 +101,7 @@ def get_context_usage(seat: Seat, request: Request) -> dict[str, Any]:
     s = seat.session
     window = s.model.card.context_window
     system = _tokens(sum(len(text) for text in s.system))
-    tools = _tokens(sum(len(t.description) + len(dumps(t.schema)) for t in s.tools()))
+    tools = _tokens(sum(len(t.description) + len(dumps(t.schema)) for t in sent_now(s)))
     parts = _message_parts(s)
     messages = sum(parts.values())
     if s.context_tokens:
@@ -132,9 +134,7 @@ def get_context_usage(seat: Seat, request: Request) -> dict[str, Any]:
         ],
         "mcpTools": [],
         "mcpInstructions": [],
-        "agents": [],
-        "slashCommands": {"totalCommands": 0, "includedCommands": 0, "tokens": 0},
-        "skills": {"totalSkills": 0, "includedSkills": 0, "tokens": 0, "skillFrontmatter": []},
+        **component_usage(s, _tokens),
         "autoCompactThreshold": limit,
         "isAutoCompactEnabled": s.parts.setting("autoCompactEnabled", True) is not False,
         "messageBreakdown": {**parts, "toolCallsByType": [], "attachmentsByType": []},

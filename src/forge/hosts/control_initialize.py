@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.hooks.lending import bind_hooks
 from forge.agent.prompt import system_prompt
 from forge.agent.session import Session, Structured
 from forge.agent.skills.ecosystem import Ecosystem
@@ -14,13 +15,15 @@ from forge.agent.structured import NAME as STRUCTURED_OUTPUT
 from forge.agent.structured import structured_output_tool
 from forge.core.registry import Component
 from forge.core.schema_check import check_schema
-from forge.hosts.agent_options import agent_rows, take_agents
+from forge.foundation.errors import UsageError
+from forge.hosts.agent_options import agent_rows, as_agent, limit_main_agent, take_agents, tell_agents
 from forge.hosts.component_rows import command_rows, style_rows
 from forge.hosts.control_facts import model_rows
 from forge.hosts.control_hooks import take_hooks
 from forge.hosts.control_mcp import configured
 from forge.hosts.control_seat import Refused, Request, Seat
-from forge.hosts.control_session import rename_session
+from forge.hosts.control_session import rename_session, use_model
+from forge.hosts.offer import offered
 from forge.hosts.system_text import own_system_prompt
 from forge.hosts.wire import CAPABILITIES
 from forge.version import COMPATIBLE_WITH, VERSION
@@ -34,9 +37,10 @@ def initialize(seat: Seat, request: Request) -> dict[str, Any]:
         seat.barred = str(refused)
         raise
     seat.barred = ""
-    _take_prompts(seat, request)
-    _take_schema(seat.session, request)
     take_agents(seat.session, request)
+    adopted = _adopt_agent(seat)
+    _take_prompts(seat, request, adopted=adopted)
+    _take_schema(seat.session, request)
     if isinstance(request.get("title"), str) and request["title"].strip():
         rename_session(seat, {"subtype": "initialize", "title": request["title"]})
     seat.siblings = {"pending_permission_requests": [], "pending_user_dialog_requests": []}
@@ -79,15 +83,40 @@ def _refuse_callbacks(seat: Seat, request: Request) -> None:
         )
 
 
-def _take_prompts(seat: Seat, request: Request) -> None:
+def _adopt_agent(seat: Seat) -> bool:
+    """Makes an agent the host has just defined the main one; false if that is not wanted."""
+    name, session = seat.awaited, seat.session
+    if not name:
+        return False
+    before = seat.o.model
+    try:
+        seat.o = as_agent(seat.o, session.parts.agents, name)
+    except UsageError as error:
+        seat.barred = str(error)
+        raise
+    seat.awaited = ""
+    if seat.o.model and seat.o.model != before:
+        announced = len(seat.before)
+        use_model(seat, seat.o.model)
+        del seat.before[announced:]
+    names = [component.name for component in session.parts.tools]
+    allowed = offered(seat.o, seat.c, session.model.card, names)
+    session.parts = msgspec.structs.replace(session.parts, allowed=allowed)
+    limit_main_agent(session, name)
+    bind_hooks(session, name)
+    tell_agents(session)
+    return True
+
+
+def _take_prompts(seat: Seat, request: Request, *, adopted: bool) -> None:
     own, added = request.get("systemPrompt"), request.get("appendSystemPrompt")
     if isinstance(own, list):
         own = "\n\n".join(p for p in own if isinstance(p, str))
     own = own if isinstance(own, str) else None
-    if own is None and not isinstance(added, str):
+    if own is None and not isinstance(added, str) and not adopted:
         return
     session, o = seat.session, seat.o
-    custom = own_system_prompt(o) if own is None else own
+    custom = own_system_prompt(o) if own is None or (adopted and not own) else own
     session.system = system_prompt(custom, added if isinstance(added, str) else "", bare=o.bare)
     if custom is not None:
         session.reminders = [r for r in session.reminders if r.kind != "session_context"]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from forge.core.model import Model
+from forge.hosts.agent_options import comes_later
 from forge.hosts.build import Built
 from forge.hosts.configuration import Configuration
 from forge.hosts.control_waiting import Waiting
@@ -27,7 +28,7 @@ class Refused(Exception):
 class Seat:
     """The host's place: session, configuration as it is now, queue, and records around the next answer.
 
-    `barred` says why there may be no turn at all.
+    `barred` says why there may be no turn at all; `awaited` is the main agent the host has yet to define.
     """
 
     def __init__(self, o: RunOptions, c: Configuration, built: Built, waiting: Waiting) -> None:
@@ -40,7 +41,8 @@ class Seat:
         self.after: list[Callable[[Wire], Record]] = []
         self.siblings: dict[str, Any] = {}
         self.retired: list[Model] = []
-        self.barred = ""
+        self.awaited = str(o.agent) if comes_later(o, built.session.parts.agents) else ""
+        self.barred = f"Error: --agent '{self.awaited}' not found." if self.awaited else ""
 
     def text(self, request: Request, key: str) -> str:
         """A text the request must have."""

@@ -77,7 +77,7 @@ def set_model(seat: Seat, request: Request) -> dict[str, Any]:
 
 
 def use_model(seat: Seat, name: str | None) -> None:
-    """Puts another model in; the host hears of one that was named."""
+    """Puts another model in; the host hears of it."""
     session = seat.session
     try:
         model = open_choice(seat.o, seat.c, name)
@@ -88,8 +88,7 @@ def use_model(seat: Seat, name: str | None) -> None:
     seat.retired.append(session.model)
     session.set_model(model)
     change_options(session, model_options(seat.o, seat.c, model.card, session.id))
-    if name is not None:
-        seat.before.append(partial(_said, session, f"Set model to `{name}`"))
+    seat.before.append(partial(_said, session, f"Set model to `{name or model.card.id}`"))
 
 
 def change_options(session: Session, options: Options) -> None:

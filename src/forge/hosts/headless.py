@@ -159,15 +159,7 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
         raise
     if gone is not None:
         import_module("forge.hosts.worktrees").arrive(built.session, gone)
-    host.holding = built.session.keep(Background).holding
-    host.wire = wire = Wire(built.session, _facts(o, c, built), time.time)
-    transcript = built.session.recorder.transcript
-    if o.session_mirror and transcript is not None:
-        transcript.copy = sink.mirror
-    if o.input_format == "stream-json":
-        host.control = Control(o, c, built, (wire, sink))
-    holder = host.control.seat if host.control is not None else Holder(c)
-    prepare_lookout(built.session, o, env, holder, long_lived=host.control is not None)
+    _connect(o, c, env, built, (host, sink))
     tidying = Tidying(c, built.session.id)
     try:
         code = await _serve(o, host, built.session, past)
@@ -179,6 +171,24 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
     if code != TERMINATED:
         await tidying.end()
     return code
+
+
+def _connect(
+    o: RunOptions, c: Configuration, env: dict[str, str], built: Built, out: tuple[Headless, Sink]
+) -> None:
+    """Brings a new session and its host together."""
+    host, sink = out
+    jobs = built.session.keep(Background)
+    # A host that can still speak hears how each turn ended, and waits for jobs as it likes.
+    host.holding = lambda: jobs.holding() and (host.control is None or host.control.seat.waiting.closed)
+    host.wire = wire = Wire(built.session, _facts(o, c, built), time.time)
+    transcript = built.session.recorder.transcript
+    if o.session_mirror and transcript is not None:
+        transcript.copy = sink.mirror
+    if o.input_format == "stream-json":
+        host.control = Control(o, c, built, (wire, sink))
+    holder = host.control.seat if host.control is not None else Holder(c)
+    prepare_lookout(built.session, o, env, holder, long_lived=host.control is not None)
 
 
 async def _serve(o: RunOptions, host: Headless, session: Session, past: Past | None) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from forge.agent.plugin_tools import add_plugin_tools
+from forge.agent.plugins.diagnostics import Languages
+from forge.agent.plugins.tools import add_plugin_tools
 from forge.agent.session import Session
 from forge.foundation.origin import Scope
 from forge.foundation.settings_merge import Settings, merge
@@ -17,6 +18,7 @@ _FOREIGN = (Scope.PROJECT, Scope.LOCAL)
 
 def give_plugin_tools(session: Session, o: RunOptions, c: Configuration) -> None:
     """Adds or replaces the tools of plugins."""
+    session.keep(Languages).off = o.bare
     add_plugin_tools(session, own_setting(c.settings, "wasm"), offered=o.tools is None and not o.bare)
 
 

@@ -24,8 +24,14 @@ def find_past(o: RunOptions, places: Places) -> Past | None:
     path = find_session(projects, folder, name)
     past = load(path, o.resume_session_at or "") if path else None
     if past is None:
-        raise UsageError(f"No conversation found with session ID: {name}")
+        raise UsageError(_missing(name, path, o.resume_session_at))
     return _told(past)
+
+
+def _missing(name: str, path: str | None, entry: str | None) -> str:
+    if path and entry and load(path) is not None:
+        return f"No message found with message.uuid of: {entry}"
+    return f"No conversation found with session ID: {name}"
 
 
 def _told(past: Past | None) -> Past | None:

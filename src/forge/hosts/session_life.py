@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from forge.agent.diagnostics import end_languages
 from forge.agent.hooks.lending import engine_of
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import give_title, tell_now
 from forge.agent.lookout import look_out, stop_looking
+from forge.agent.plugins.diagnostics import end_languages
 from forge.agent.resume import Past
 from forge.agent.session import Session
 from forge.core.message import Aside, ToolUse

@@ -19,7 +19,7 @@ from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
 from forge.core.models.errors import final_word, retry_word
 from forge.foundation.ids import timestamp
-from forge.hosts import wire_agents, wire_compact, wire_hooks, wire_jobs
+from forge.hosts import wire_agents, wire_compact, wire_hooks, wire_jobs, wire_local
 from forge.hosts.control_waiting import lifecycle
 from forge.version import COMPATIBLE_WITH, VERSION
 
@@ -65,6 +65,7 @@ class Wire:
             ev.Compacted: lambda e: wire_compact.done(e, self.system, self.user, self.init),
             ev.CompactionSkipped: lambda e: wire_compact.skipped(e, self.system),
             ev.LocalOutput: self._local_output,
+            ev.Restarted: self._restarted,
             ev.JobStarted: lambda e: wire_jobs.started(e, self.system),
             ev.JobEnded: lambda e: wire_jobs.ended(e, self.system, self._clock()),
             ev.JobsChanged: lambda e: wire_jobs.changed(e, self.system),
@@ -255,6 +256,8 @@ class Wire:
         record = self._assistant({**e.envelope, "content": [e.block], "context_management": None}, e.uuid)
         if e.request_id:
             record["request_id"] = e.request_id
+        if e.aborted:
+            record["aborted"] = True
         if e.thinking_ms is not None:
             record["thinking_duration_ms"] = round(e.thinking_ms)
             record["thinking_display"] = self._facts.thinking_display
@@ -271,20 +274,7 @@ class Wire:
         }
 
     def _api_failed(self, e: ev.ApiFailed) -> list[Record]:
-        message = {
-            "id": self._new_id(),
-            "type": "message",
-            "role": "assistant",
-            "model": "<synthetic>",
-            "content": [{"type": "text", "text": e.text}],
-            "stop_reason": "stop_sequence",
-            "stop_sequence": "",
-            "stop_details": None,
-            "container": None,
-            "diagnostics": None,
-            "context_management": None,
-            "usage": _SYNTHETIC_USAGE,
-        }
+        message = wire_local.synthetic(self._new_id(), e.text, "stop_sequence", "")
         record = self._assistant(message, e.uuid)
         record |= {"error": final_word(e.kind), "is_api_error_message": True}
         if e.status is not None:
@@ -314,11 +304,15 @@ class Wire:
         return wire_agents.said(e, self.records, forward_text=self._s.keep(Crew).forward_text)
 
     def _noted(self, e: ev.Noted) -> list[Record]:
-        return [self.user([{"type": "text", "text": e.text}], e.uuid)]
+        flag = {"isSynthetic": True} if e.synthetic else {}
+        return [self.user([{"type": "text", "text": e.text}], e.uuid, **flag)]
 
     def _local_output(self, e: ev.LocalOutput) -> list[Record]:
-        text = f"<local-command-stdout>{e.text}</local-command-stdout>"
-        return [self.user(text, e.uuid, isReplay=True)]
+        return wire_local.answered(e, self.user, self._assistant)
+
+    def _restarted(self, e: ev.Restarted) -> list[Record]:
+        self._told = {}
+        return wire_local.restarted(e, self.system, timestamp(self._clock()))
 
     def _spend(self, name: str, spend: ev.ModelSpend) -> Record:
         u, card = spend.usage, self._s.ledger.cards.get(name)
@@ -368,13 +362,3 @@ def failed_start(message: str, uuid: str) -> Record:
         "uuid": uuid,
         "errors": [message],
     }
-
-
-_SYNTHETIC_USAGE = {
-    **usage_record(Usage()),
-    "output_tokens_details": None,
-    "service_tier": None,
-    "inference_geo": None,
-    "iterations": None,
-    "speed": None,
-}

@@ -62,7 +62,6 @@ def arrive(session: Session, gone: Gone | None) -> None:
         return
     visit = session.keep(Visit)
     visit.tree, visit.before = gone.tree, gone.before
-    visit.directories = list(session.situation.directories)
 
 
 async def _forget(session: Session) -> None:

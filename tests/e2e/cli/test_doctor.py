@@ -96,6 +96,7 @@ def test_page_for_people_has_all_sections(tmp_path: Path) -> None:
         "Permissions",
         "Model",
         "Tools",
+        "Components",
         "Surroundings",
         "Problems: 1 warning",
     ]

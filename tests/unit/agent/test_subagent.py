@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from doubles import RecordingHost, ScriptedModel, allow, call, forever, tool
 from forge.agent.background import Background
 from forge.agent.crew import Crew
@@ -225,6 +227,7 @@ class Watching:
         return NOTHING
 
 
+@pytest.mark.requirement("S1-85", "S1-87", "S1-89", "S1-90")
 def test_hooks_around_an_agent_fire_in_the_order_of_the_reference() -> None:
     hooks = Watching(refuse="go on")
     model = Cast(

@@ -12,7 +12,7 @@ import msgspec
 
 from forge.agent.hooks.answer import Run
 from forge.agent.hooks.hook import Hook
-from forge.foundation.system.process import Child, Spawn, spawn
+from forge.foundation.system.process import Child, Spawn, Unsupported, spawn
 
 MAX_OUTPUT = 4 * 1024 * 1024
 GRACE = 1.0
@@ -30,7 +30,6 @@ class Order(msgspec.Struct, frozen=True):
     env: Mapping[str, str]
     payload: bytes
     timeout: float
-    tty: bool = False
     grace: float = GRACE
 
 
@@ -63,7 +62,9 @@ class Stream:
         self.on_chunk: Callable[[], None] | None = None
         self._note = note
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self.near, self.take)
+        # By number: the loop would otherwise describe the socket each time it does not know it yet.
+        self._number = self.near.fileno()
+        self._loop.add_reader(self._number, self.take)
 
     def take(self) -> None:
         """Reads what is there now, but not for ever if more keeps coming."""
@@ -71,8 +72,8 @@ class Stream:
             for _ in range(64):
                 chunk = self.near.recv(65536)
                 if not chunk:
-                    self._loop.remove_reader(self.near)
-                    return
+                    self._stop()
+                    break
                 self._keep(chunk)
         except (BlockingIOError, ConnectionError):
             pass
@@ -86,8 +87,13 @@ class Stream:
             self._note(kept)
         self.size += len(chunk)
 
+    def _stop(self) -> None:
+        if self._number >= 0:
+            self._loop.remove_reader(self._number)
+        self._number = -1
+
     def close(self) -> None:
-        self._loop.remove_reader(self.near)
+        self._stop()
         self.near.close()
         self.far.close()
 
@@ -108,46 +114,45 @@ async def run_command(
     """
     loop = asyncio.get_running_loop()
     started = loop.time()
-    printed = Printed()
-    near, far = socket.socketpair()
     try:
-        child = _spawned(order, far, printed)
-    except OSError as error:
-        _close(printed, near, far)
-        reason = f"{os.strerror(error.errno or 0)}: {order.argv[0]}"
-        return Run(order.hook, None, failure=f"Failed to run: {reason}")
+        child, printed, near = _spawned(order)
+    except (OSError, ValueError, Unsupported) as error:
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        return Run(order.hook, None, failure=f"Failed to run: {reason}: {order.argv[0]}")
     if parted is not None:
         printed.out.on_chunk = lambda: _look_for_parting(printed.out, parted)
-    beside = [asyncio.ensure_future(_feed(near, order.payload))]
-    if tell is not None:
-        beside.append(asyncio.ensure_future(_report(printed, tell)))
+    feeding = _feed(near, order.payload)
+    reports = Reports(printed, tell) if tell is not None else None
     try:
         code = await _wait(child, order)
         printed.out.take()
         printed.err.take()
         out, err, both = printed.texts()
     finally:
-        for task in beside:
-            task.cancel()
-        await asyncio.gather(*beside, return_exceptions=True)
-        _close(printed, near, far)
+        if reports is not None:
+            reports.timer.cancel()
+        if feeding is not None:
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+        printed.close()
+        near.close()
     took = (loop.time() - started) * 1000
     return Run(order.hook, code, out, err, timed_out=code is None, duration_ms=took, combined=both)
 
 
-def _spawned(order: Order, far: socket.socket, printed: Printed) -> Child:
-    out, err = printed.out.far, printed.err.far
-    child = spawn(Spawn(order.argv, order.cwd, order.env, far.fileno(), out.fileno(), err.fileno()))
+def _spawned(order: Order) -> tuple[Child, Printed, socket.socket]:
+    """The running hook, what it prints, and the end of the line its input is written to."""
+    with contextlib.ExitStack() as undo:
+        printed = Printed()
+        undo.callback(printed.close)
+        near, far = (undo.enter_context(end_) for end_ in socket.socketpair())
+        ends = (far.fileno(), printed.out.far.fileno(), printed.err.far.fileno())
+        child = spawn(Spawn(order.argv, order.cwd, order.env, *ends))
+        undo.pop_all()
     far.close()
-    out.close()
-    err.close()
-    return child
-
-
-def _close(printed: Printed, *ends: socket.socket) -> None:
-    printed.close()
-    for end_ in ends:
-        end_.close()
+    printed.out.far.close()
+    printed.err.far.close()
+    return child, printed, near
 
 
 def _look_for_parting(out: Stream, parted: asyncio.Future[float | None]) -> None:
@@ -164,20 +169,41 @@ def _look_for_parting(out: Stream, parted: asyncio.Future[float | None]) -> None
         parted.set_result(float(limit) if isinstance(limit, int | float) else None)
 
 
-async def _report(printed: Printed, tell: Tell) -> None:
+class Reports:
     """Tells about once a second what has been printed so far."""
-    told = 0
-    while True:
-        await asyncio.sleep(PROGRESS_EVERY)
-        size = printed.out.size + printed.err.size
-        if size != told:
-            told = size
-            tell(*printed.texts())
+
+    def __init__(self, printed: Printed, tell: Tell) -> None:
+        self._printed, self._tell, self._told = printed, tell, 0
+        self._later()
+
+    def _later(self) -> None:
+        self.timer = asyncio.get_running_loop().call_later(PROGRESS_EVERY, self._report)
+
+    def _report(self) -> None:
+        size = self._printed.out.size + self._printed.err.size
+        if size != self._told:
+            self._told = size
+            self._tell(*self._printed.texts())
+        self._later()
 
 
-async def _feed(near: socket.socket, payload: bytes) -> None:
-    """Writes the payload and the end of input; a hook that does not read it is fine."""
+def _feed(near: socket.socket, payload: bytes) -> asyncio.Task[None] | None:
+    """Writes the payload and the end of input; what does not fit at once is written by a task."""
     near.setblocking(False)
+    try:
+        sent = near.send(payload)
+        if sent == len(payload):
+            near.shutdown(socket.SHUT_WR)
+            return None
+    except BlockingIOError:
+        sent = 0
+    except OSError:
+        return None
+    return asyncio.ensure_future(_feed_rest(near, payload[sent:]))
+
+
+async def _feed_rest(near: socket.socket, payload: bytes) -> None:
+    """A hook that does not read its input is fine."""
     with contextlib.suppress(OSError):
         await asyncio.get_running_loop().sock_sendall(near, payload)
         near.shutdown(socket.SHUT_WR)

@@ -82,7 +82,6 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         env=environment(hook, s.parts.env, facts, project),
         payload=encoded(firing.payload),
         timeout=firing.seconds(hook),
-        tty=bool(hook.fields.get("tty")) and means.attended,
     )
     parted: asyncio.Future[float | None] = asyncio.get_running_loop().create_future()
     work = asyncio.ensure_future(run_command(order, parted, _progress(firing, hook, identity)))
@@ -95,8 +94,7 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
         raise
-    if work.done():
-        parted.cancel()
+    if not parted.done():
         return work.result()
     firing.engine.keep_running(_later(firing.engine, work, parted.result()))
     return Run(hook, 0, asynchronous=True)

@@ -59,6 +59,13 @@ async def submit(s: Session, prompt: Prompt) -> Outcome:
     return outcome
 
 
+async def join(s: Session, prompt: Prompt) -> None:
+    """Adds a queued prompt to the turn under way, unless hooks refuse it; the turn goes on either way."""
+    submitted = accepted(s, prompt, await submit(s, prompt))
+    if submitted.ended is None:
+        s.add_prompt(prompt, submitted.told)
+
+
 async def expand(s: Session, prompt: Prompt, expansion: Expansion) -> Submitted:
     """UserPromptExpansion: a typed command is about to become the text the model sees."""
     scopes = {scope.value: scope.wire for scope in Scope}

@@ -71,7 +71,8 @@ async def _used(s: Session, prompt: Prompt, found: Component[Skill], arguments: 
         return Expanded(prompt, ended=await _forked(s, prompt, found, (called, words)))
     s.keep(Skills).loaded[found.name] = words
     # As in the reference: messages that follow each other are separated by a line end.
-    content = [Text(f"{called}\n"), Text(words)]
+    others = [block for block in prompt.blocks if not isinstance(block, Text)]
+    content = [Text(f"{called}\n"), Text(words), *others]
     return Expanded(msgspec.structs.replace(prompt, content=content), submitted.told)
 
 

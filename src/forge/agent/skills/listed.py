@@ -40,6 +40,10 @@ class Skills:
         self.told = 0
         self.loaded: dict[str, str] = {}
 
+    def begin_anew(self) -> None:
+        """Another conversation uses none of them yet."""
+        self.loaded = {}
+
     def after_compaction(self) -> str:
         """The skills in use, the newest first as long as there is room."""
         left = KEPT_OF_ALL
@@ -144,7 +148,7 @@ def _touched(s: Session, eco: Ecosystem, path: str) -> None:
 def _last_list(s: Session) -> str:
     """The newest list of skills in the conversation."""
     texts = [b.text for m in s.messages for b in m.blocks if isinstance(b, Text | Aside)]
-    return next((t for t in reversed(texts) if HEADING in t[:200]), "")
+    return next((t for t in reversed(texts) if _plain(t).startswith(HEADING)), "")
 
 
 def _plain(words: str) -> str:

@@ -38,6 +38,8 @@ async def _output(s: Session, skill: Skill, piece: Piece) -> str:
     """What a command prints; nobody is ever asked whether it may run."""
     if s.parts.setting("disableSkillShellExecution", False) is True:
         return SWITCHED_OFF
+    if skill.shell == "powershell":
+        raise Unrendered(f'Shell command failed for pattern "{piece.text}": only bash can be used here')
     situation = s.situation.changed(rules=[*s.situation.rules, *rules_of(s, skill)])
     tool = s.parts.tools.get("Bash")
     refusal = _refusal(tool, piece.command, situation)

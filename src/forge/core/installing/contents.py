@@ -19,7 +19,12 @@ _FOLDERS = (
     ("executables", "bin"),
     ("workflows", "workflows"),
 )
-_FILES = (("hooks", "hooks/hooks.json"), ("MCP servers", ".mcp.json"), ("language servers", ".lsp.json"))
+_FILES = (
+    ("hooks", "hooks/hooks.json"),
+    ("MCP servers", ".mcp.json"),
+    ("language servers", ".lsp.json"),
+    ("WebAssembly tools", "dev.forge/wasm-tools.json"),
+)
 _KEYS = {
     "hooks": "hooks",
     "mcpServers": "MCP servers",

@@ -50,6 +50,8 @@ def details(request: Request, context: Context) -> Outcome:
         "MCP servers": [_short(c.name) for c in own.servers],
         "LSP servers": [_short(c.name) for c in own.languages],
     }
+    if own.wasm:
+        inventory["WebAssembly tools"] = [c.value.name for c in own.wasm]
     about = _description(plugin, context)
     if request.json:
         return Outcome(pretty(_value(plugin, about, inventory, pieces)))

@@ -14,10 +14,14 @@ MOST_CHARS = 4_000
 HEADER = "The following new diagnostic issues were detected:"
 _CUT = "…[truncated]"
 _MARKS = {1: "✘", 2: "⚠", 3: "ℹ", 4: "★"}
+_SEVERITIES = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One diagnostic; line and column count from 1, `severity` from 1 (error) to 4 (hint)."""
+    """One diagnostic; line and column count from 1, `severity` from 1 (error) to 4 (hint).
+
+    `end` is the place behind it.
+    """
 
     line: int
     column: int
@@ -25,6 +29,14 @@ class Finding(msgspec.Struct, frozen=True):
     severity: int = 1
     code: str = ""
     source: str = ""
+    end: tuple[int, int] | None = None
+
+
+class News(msgspec.Struct, frozen=True):
+    """What the model is told, and the same as the transcript keeps it; both empty if there is nothing."""
+
+    text: str = ""
+    files: list[dict[str, Any]] = []
 
 
 def read_findings(raw: Any) -> list[Finding]:
@@ -43,32 +55,51 @@ def _read(item: dict[str, Any]) -> Finding:
         severity if isinstance(severity, int) and severity in _MARKS else 1,
         str(code) if isinstance(code, str | int) and code != "" else "",
         str(item.get("source") or ""),
+        start_of(item.get("range"), "end"),
     )
 
 
-def start_of(raw: Any) -> tuple[int, int]:
+def start_of(raw: Any, side: str = "start") -> tuple[int, int]:
     """Line and column, counted from 1, at which a range of the protocol starts."""
-    start = raw.get("start") if isinstance(raw, dict) else None
-    found = start if isinstance(start, dict) else {}
+    place = raw.get(side) if isinstance(raw, dict) else None
+    found = place if isinstance(place, dict) else {}
     line, column = found.get("line", 0), found.get("character", 0)
     return (line if isinstance(line, int) else 0) + 1, (column if isinstance(column, int) else 0) + 1
 
 
-def findings_text(found: Mapping[str, Sequence[Finding]]) -> str:
-    """What the model is told about files by path; empty if there is nothing to tell."""
-    left, parts = MOST_AT_ONCE, []
+def tell(found: Mapping[str, Sequence[Finding]]) -> News:
+    """What the model is told about files by path."""
+    left, listed = MOST_AT_ONCE, {}
     for path, findings in found.items():
-        listed = findings[: min(MOST_PER_FILE, left)]
-        left -= len(listed)
-        if listed:
-            lines = "\n".join(f"  {_line(finding)}" for finding in listed)
-            parts.append(f"{os.path.basename(path)}:\n{lines}")
-    if not parts:
-        return ""
-    words = "\n\n".join(parts)
+        chosen = findings[: min(MOST_PER_FILE, left)]
+        left -= len(chosen)
+        if chosen:
+            listed[path] = chosen
+    if not listed:
+        return News()
+    words = "\n\n".join(
+        "\n".join([f"{os.path.basename(path)}:", *(f"  {_line(finding)}" for finding in findings)])
+        for path, findings in listed.items()
+    )
     if len(words) > MOST_CHARS:
         words = words[: MOST_CHARS - len(_CUT)] + _CUT
-    return f"<new-diagnostics>{HEADER}\n\n{words}</new-diagnostics>"
+    rows = [{"uri": path, "diagnostics": [_row(f) for f in findings]} for path, findings in listed.items()]
+    return News(f"<new-diagnostics>{HEADER}\n\n{words}</new-diagnostics>", rows)
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    """One diagnostic in the transcript; there lines and columns count from 0."""
+    end = finding.end or (finding.line, finding.column)
+    row: dict[str, Any] = {
+        "message": finding.message,
+        "severity": _SEVERITIES[finding.severity],
+        "range": {
+            "start": {"line": finding.line - 1, "character": finding.column - 1},
+            "end": {"line": end[0] - 1, "character": end[1] - 1},
+        },
+    }
+    more = {"source": finding.source, "code": finding.code}
+    return row | {key: value for key, value in more.items() if value}
 
 
 def _line(finding: Finding) -> str:

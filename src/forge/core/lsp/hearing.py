@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.core.lsp.finding import Finding, findings_text
+from forge.core.lsp.finding import Finding, News, tell
 
 
 class Hearing:
@@ -21,7 +21,7 @@ class Hearing:
         """A server has looked at a file."""
         self._news[path] = findings
 
-    def take(self) -> str:
+    def take(self) -> News:
         """What the model is to be told now; empty if nothing is new."""
         fresh: dict[str, list[Finding]] = {}
         for path, findings in self._news.items():
@@ -29,4 +29,4 @@ class Hearing:
             fresh[path] = [finding for finding in findings if finding not in told]
             self._told[path] = set(findings)
         self._news.clear()
-        return findings_text(fresh)
+        return tell(fresh)

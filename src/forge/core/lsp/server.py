@@ -29,6 +29,7 @@ class LanguageServer:
         self.restarts = 0
         self._connection: Connection | None = None
         self._starting = asyncio.Lock()
+        self._sending = asyncio.Lock()
         self._failure = ""
         self._texts: dict[str, tuple[int, str]] = {}
         self._listeners: dict[str, Listener] = {}
@@ -38,6 +39,8 @@ class LanguageServer:
     async def edited(self, path: str, listener: Listener) -> None:
         """Tells the server what is in a file now, and returns when it has said what it thinks of it."""
         self._listeners[path] = self._listener = listener
+        if path in self._published:
+            self._published[path].set()  # what an earlier edit waits for will not come any more
         published = self._published[path] = asyncio.Event()
         connection = await self._sync(path)
         if connection is None or not self.launch.config.diagnostics:
@@ -78,11 +81,16 @@ class LanguageServer:
 
     async def _sync(self, path: str) -> Connection | None:
         """Opens a file in the server or gives it the new text; None if it has it already."""
-        content = await asyncio.to_thread(_read, path)
-        connection = await self._connected()
+        # One at a time: an older text must not arrive behind a newer one.
+        async with self._sending:
+            content = await asyncio.to_thread(_read, path)
+            connection = await self._connected()
+            return connection if self._send(connection, path, content) else None
+
+    def _send(self, connection: Connection, path: str, content: str) -> bool:
         version, known = self._texts.get(path, (0, ""))
         if version and known == content:
-            return None
+            return False
         document: dict[str, Any] = {"uri": uri_of(path), "version": version + 1}
         self._texts[path] = (version + 1, content)
         try:
@@ -97,7 +105,7 @@ class LanguageServer:
                 connection.peer.notify("textDocument/didSave", {"textDocument": {"uri": document["uri"]}})
         except Gone as gone:
             raise Unavailable(f"{self.name}: {connection.reason(gone)}") from None
-        return connection
+        return True
 
     async def _connected(self) -> Connection:
         async with self._starting:

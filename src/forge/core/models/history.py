@@ -49,7 +49,7 @@ def tidy(messages: Sequence[Message], card: ModelCard, memo: Memo | None = None)
             turns[-1] = Turn(turn.role, _in_order(turn.role, turns[-1].blocks + turn.blocks))
         else:
             turns.append(turn)
-    turns = with_asides(turns, apart=card.asides)
+    turns = with_asides(turns, apart=card.asides and card.protocol == "anthropic")
     _trim_end(turns)
     return turns
 

@@ -15,6 +15,7 @@ from forge.core.plugins.market_check import check_market
 from forge.core.plugins.path_check import check_paths
 from forge.core.plugins.reading import as_list
 from forge.core.plugins.shape import Finding
+from forge.core.plugins.wasm_file import FILE, wasm_tools
 from forge.foundation.atomic import read_text
 from forge.foundation.errors import ConfigError
 from forge.foundation.jsonfile import parse_json
@@ -69,6 +70,7 @@ def validate(path: str, strict: bool = False) -> Report:
         manifest, contents = _part(path, "plugin", [Finding("file", f"File not found: {path}")]), []
     else:
         manifest, contents = _directory(path)
+        contents = [*contents, *_wasm(path)]
     target = manifest.file if manifest else path
     parts = [*([manifest] if manifest else []), *contents]
     failed = any(part.errors or (strict and part.warnings) for part in parts)
@@ -149,6 +151,12 @@ def _contents(root: str, found: Found) -> list[Part]:
     for path in _json_places(root, ".mcp.json", raw.get("mcpServers")):
         parts.append(_json_part(path, "mcp", _options(raw)))
     return [part for part in parts if part.errors or part.warnings or part.notes]
+
+
+def _wasm(root: str) -> list[Part]:
+    path = f"{root}/{FILE}"
+    wrong = wasm_tools(root, os.path.basename(root), "")[1] if os.path.lexists(path) else []
+    return [_part(path, "wasm", [Finding("tools", problem) for problem in wrong])] if wrong else []
 
 
 def _json_places(root: str, default: str, named: Any) -> list[str]:

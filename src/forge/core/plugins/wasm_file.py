@@ -44,53 +44,62 @@ def read_wasm(r: Reading) -> None:
     if not path:
         return
     r.files.add(path)
+    tools, wrong = wasm_tools(r.plugin.root, r.name, r.plugin.id)
+    for tool in tools:
+        r.files.add(tool.module)
+        r.wasm.append(Component(tool.full_name, tool, r.at(tool.module)))
+    for problem in wrong:
+        r.fail("component-load-failed", f"wasm tools load failed from {path}: {problem}")
+
+
+def wasm_tools(root: str, plugin: str, plugin_id: str) -> tuple[list[WasmTool], list[str]]:
+    """The tools a plugin directory declares, and what is wrong with the others."""
+    path = f"{root}/{FILE}"
     try:
-        if not _contained(r, path):
-            raise ConfigError("leads out of the plugin", path=path)
-        declared = msgspec.convert(parse_json(read_text(path), path), WasmFile)
-        if declared.version != VERSION:
-            raise ConfigError(f"is of version {declared.version}; this program knows {VERSION}", path=path)
+        declared = _read(root, path)
     except (ConfigError, msgspec.ValidationError) as error:
-        message = error.message if isinstance(error, ConfigError) else str(error)
-        r.fail("component-load-failed", f"wasm tools load failed from {path}: {message}")
-        return
+        return [], [error.message if isinstance(error, ConfigError) else str(error)]
     except OSError as error:
-        r.fail("component-load-failed", f"wasm tools load failed from {path}: {error.strerror}")
-        return
+        return [], [str(error.strerror)]
+    tools, wrong = [], []
     for name, each in declared.tools.items():
-        _add(r, path, name, each)
+        tool = WasmTool(
+            name=name,
+            plugin=re.sub(r"[^A-Za-z0-9_-]", "_", plugin),
+            plugin_id=plugin_id,
+            description=each.description,
+            module=os.path.normpath(os.path.join(os.path.dirname(path), each.module)),
+            schema=each.input_schema,
+            limits=each.limits,
+        )
+        problem = _problem(root, tool)
+        if problem:
+            wrong.append(f"{name} is not used: {problem}")
+        else:
+            tools.append(tool)
+    return tools, wrong
 
 
-def _add(r: Reading, path: str, name: str, each: Declared) -> None:
-    module = os.path.normpath(os.path.join(os.path.dirname(path), each.module))
-    tool = WasmTool(
-        name=name,
-        plugin=re.sub(r"[^A-Za-z0-9_-]", "_", r.name),
-        plugin_id=r.plugin.id,
-        description=each.description,
-        module=module,
-        schema=each.input_schema,
-        limits=each.limits,
-    )
-    wrong = _problem(r, tool)
-    if wrong:
-        r.fail("component-load-failed", f"wasm tool {name} of {path} is not used: {wrong}")
-        return
-    r.files.add(module)
-    r.wasm.append(Component(tool.full_name, tool, r.at(module)))
+def _read(root: str, path: str) -> WasmFile:
+    if not _contained(root, path):
+        raise ConfigError("leads out of the plugin", path=path)
+    declared = msgspec.convert(parse_json(read_text(path), path), WasmFile)
+    if declared.version != VERSION:
+        raise ConfigError(f"is of version {declared.version}; this program knows {VERSION}", path=path)
+    return declared
 
 
-def _problem(r: Reading, tool: WasmTool) -> str:
+def _problem(root: str, tool: WasmTool) -> str:
     if not _NAME.fullmatch(tool.name):
         return "a name consists of letters, digits, _ and -"
     if len(tool.full_name) > _LONGEST_NAME:
         return f"{tool.full_name} is longer than {_LONGEST_NAME} characters"
     if tool.schema.get("type") != "object":
         return 'inputSchema must be a JSON Schema with "type": "object"'
-    if not _contained(r, tool.module):
+    if not _contained(root, tool.module):
         return "its module is outside the plugin"
     return "" if os.path.isfile(tool.module) else f"there is no file {tool.module}"
 
 
-def _contained(r: Reading, path: str) -> bool:
-    return is_inside(os.path.realpath(path), os.path.realpath(r.plugin.root))
+def _contained(root: str, path: str) -> bool:
+    return is_inside(os.path.realpath(path), os.path.realpath(root))

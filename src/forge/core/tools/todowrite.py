@@ -35,6 +35,10 @@ class TodoList:
         """Replaces the list; one that is all done is empty from then on."""
         self.todos = [] if all(todo.status == "completed" for todo in todos) else todos
 
+    def begin_anew(self) -> None:
+        """Another conversation has nothing to do yet."""
+        self.todos = []
+
     def after_compaction(self) -> str:
         """What the model must not forget of it."""
         lines = [f"- [{todo.status}] {todo.content}" for todo in self.todos]

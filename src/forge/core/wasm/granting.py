@@ -11,8 +11,8 @@ import msgspec
 from forge.core.components.wasm_tool import WasmLimits, WasmTool
 from forge.core.tool import ToolError
 
-USUAL = WasmLimits(fuel=20_000_000_000, memory_mb=128, seconds=10, output_kb=256)
-MOST = WasmLimits(fuel=200_000_000_000, memory_mb=1024, seconds=60, output_kb=1024)
+USUAL = WasmLimits(fuel=10_000_000_000, memory_mb=128, seconds=10, output_kb=256)
+MOST = WasmLimits(fuel=100_000_000_000, memory_mb=1024, seconds=60, output_kb=1024)
 
 
 class Grant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

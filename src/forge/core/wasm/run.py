@@ -99,7 +99,7 @@ async def _started(order: Order, collectors: tuple[Collector, Collector, Collect
     their_in, our_out = os.pipe()
     pipes = [pipe() for _ in collectors]
     ours, theirs = [reading for reading, _ in pipes], [writing for _, writing in pipes]
-    argv = [sys.executable, "-I", RUNNER, _described(order), str(theirs[2])]
+    argv = [sys.executable, "-P", RUNNER, _described(order), str(theirs[2])]
     try:
         # An empty environment: what the module may see of ours is in the description.
         child = spawn(Spawn(argv, "/", {}, their_in, theirs[0], theirs[1], keep=(theirs[2],)))

@@ -41,6 +41,10 @@ def main(described: str, descriptor: str) -> None:
 
 def run(job: Job) -> Report:
     """Runs a module to its end, whatever that is."""
+    with open(job.module, "rb") as file:
+        raw = file.read()
+    if not raw.startswith(b"\0asm"):
+        return Report("invalid", reason="it is not a WebAssembly module")
     config = wasmtime.Config()
     config.consume_fuel = True
     config.wasm_threads = False
@@ -51,7 +55,7 @@ def run(job: Job) -> Report:
         store.set_wasi(_rights(job))
         linker = wasmtime.Linker(store.engine)
         linker.define_wasi()
-        instance = linker.instantiate(store, wasmtime.Module.from_file(store.engine, job.module))
+        instance = linker.instantiate(store, wasmtime.Module(store.engine, raw))
         start = instance.exports(store).get("_start")
         if not isinstance(start, wasmtime.Func):
             return Report("invalid", reason="it exports no function _start; build it as a WASI command")
@@ -62,7 +66,7 @@ def run(job: Job) -> Report:
         out = trap.trap_code is wasmtime.TrapCode.OUT_OF_FUEL
         return Report("fuel" if out else "trap", reason=_last_line(trap.message), fuel=_used(job, store))
     except wasmtime.WasmtimeError as error:
-        return Report("invalid", reason=_first_line(str(error)))
+        return Report("invalid", reason=_one_line(str(error)))
     return Report("exit", fuel=_used(job, store))
 
 
@@ -89,8 +93,9 @@ def _last_line(text: str) -> str:
     return lines[-1].removeprefix("wasm trap: ") if lines else ""
 
 
-def _first_line(text: str) -> str:
-    return "; ".join(line.strip() for line in text.splitlines() if line.strip())[:500]
+def _one_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip() and line.strip() != "Caused by:"]
+    return ": ".join(lines)[:500]
 
 
 if __name__ == "__main__":

@@ -21,12 +21,14 @@ MISSING = (
 _KNOBS = {"time": "seconds", "fuel": "fuel", "output": "outputKb"}
 
 
-def wasm_tool(component: Component[WasmTool], settings: Callable[[], Any]) -> Tool:
-    """The tool of a module; `settings` gives the user's own setting `wasm`."""
+def wasm_tool(
+    component: Component[WasmTool], settings: Callable[[], Any], find: Callable[[str], object] = find_spec
+) -> Tool:
+    """The tool of a module; `settings` gives the user's own setting `wasm`, `find` an installed package."""
     tool = component.value
 
     async def run(given: dict[str, Any], ctx: ToolContext) -> ToolOutput:
-        if find_spec("wasmtime") is None:
+        if find("wasmtime") is None:
             raise ToolError(MISSING)
         return told(tool, await run_module(_order(tool, given, ctx, settings())))
 

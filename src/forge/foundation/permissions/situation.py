@@ -75,6 +75,11 @@ class Situation:
             setattr(copy, name, fields.get(name, getattr(self, name)))
         return copy
 
+    def at(self, place: str) -> Situation:
+        """A copy whose first directory, the one everything starts in, is another one."""
+        directories = list(dict.fromkeys([place, *self.directories[1:]]))
+        return self.changed(cwd=place, start_dir=place, directories=directories)
+
     def having(self, behavior: str) -> list[Rule]:
         """The rules of one behavior, in their order."""
         return [rule for rule in self.rules if rule.behavior == behavior]

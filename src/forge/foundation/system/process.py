@@ -116,14 +116,15 @@ def pipe(size: int = 0) -> tuple[int, int]:
 
 def descendants(pid: int) -> list[int]:
     """The processes below a process, also those that left its session; empty where they cannot be listed."""
-    parents = _parents()
+    parents = parents_of_all()
     found = [pid]
     for known in found:
         found.extend(child for child, parent in parents.items() if parent == known)
     return found[1:]
 
 
-def _parents() -> dict[int, int]:
+def parents_of_all() -> dict[int, int]:
+    """Every process of the machine with its parent; empty where they cannot be listed."""
     parents: dict[int, int] = {}
     try:
         names = os.listdir("/proc")

@@ -38,6 +38,7 @@ def all_rows(catalog: Catalog) -> list[Row]:
         Row("hooks", ", ".join(map(str, h.events)), h.origin.scope.value, h.origin.path, h.origin.plugin)
         for h in catalog.hooks
     ]
+    rows += [_row("WebAssembly tool", c, []) for c in catalog.wasm]
     extras = [extra for contribution in catalog.contributions for extra in contribution.extras]
     rows += [Row(e.kind, e.name, e.origin.scope.value, e.origin.path, e.origin.plugin) for e in extras]
     return rows
@@ -74,16 +75,14 @@ def details(component: Component[Any], shadowed: list[Component[Any]]) -> dict[s
 
 def _rows(kind: str, registry: Registry[Any]) -> Iterator[Row]:
     for winner in registry:
-        origin = winner.origin
-        yield Row(
-            kind,
-            winner.name,
-            origin.scope.value,
-            origin.path,
-            origin.plugin,
-            " ".join(getattr(winner.value, "description", "").split()),
-            [c.origin.path or c.origin.scope.value for c in registry.find(winner.name)[1:]],
-        )
+        yield _row(kind, winner, registry.find(winner.name)[1:])
+
+
+def _row(kind: str, component: Component[Any], shadowed: list[Component[Any]]) -> Row:
+    origin = component.origin
+    words = " ".join(getattr(component.value, "description", "").split())
+    hidden = [c.origin.path or c.origin.scope.value for c in shadowed]
+    return Row(kind, component.name, origin.scope.value, origin.path, origin.plugin, words, hidden)
 
 
 def _default(field: msgspec.structs.FieldInfo) -> Any:

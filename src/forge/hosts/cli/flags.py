@@ -77,7 +77,7 @@ _GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
             Flag("--fork-session", SWITCH, "", "resume into a new session instead of the old one"),
             Flag("--session-id", VALUE, "uuid", "use this id for the session"),
             Flag("-n --name", VALUE, "name", "give the session a title to resume it by"),
-            Flag("-w --worktree", OPTIONAL, "name", "work in a git worktree of that name, new or as it was left"),
+            Flag("-w --worktree", OPTIONAL, "name", "work in a git worktree: a new one, or as it was left"),
             Flag("--no-session-persistence", SWITCH, "", "keep nothing of this session on disk"),
             Flag(
                 "--resume-session-at",
@@ -241,6 +241,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sessions": ("forge.hosts.cli.sessions", "list, search, show, export, rewind and delete sessions"),
     "usage": ("forge.hosts.cli.usage", "what sessions have cost, per day, model and session"),
     "trust": ("forge.hosts.cli.trust", "trust this directory's project settings (or stop trusting them)"),
+    "hooks": ("forge.hosts.cli.hooks", "list hooks and say why some do not count; try one event"),
     "plugin": ("forge.hosts.cli.plugin", "install, switch, update and make plugins; marketplaces"),
     "plugins": ("forge.hosts.cli.plugin", ""),
     "skill": ("forge.hosts.cli.skill", "list skills and commands with their origins; make new ones"),

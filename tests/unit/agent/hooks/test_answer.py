@@ -36,7 +36,7 @@ TABLE: list[tuple[Any, int, tuple[str, str | None, str, bool]]] = [
 ]
 
 
-@pytest.mark.requirement("S0-36")
+@pytest.mark.requirement("S0-36", "S1-39")
 @pytest.mark.parametrize(("output", "code", "expected"), TABLE)
 def test_exit_code_and_output_mean_what_the_reference_says(
     output: Any, code: int, expected: tuple[str, str | None, str, bool]

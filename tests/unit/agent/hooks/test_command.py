@@ -25,7 +25,7 @@ def seen(ended: Run) -> tuple[Any, ...]:
     return (ended.exit_code, ended.stdout, ended.stderr)
 
 
-@pytest.mark.requirement("S0-37")
+@pytest.mark.requirement("S0-37", "S1-34")
 def test_the_payload_arrives_on_stdin_and_then_the_end(tmp_path: Path) -> None:
     assert seen(run(tmp_path, "cat", b'{"a":1}\n')) == (0, '{"a":1}\n', "")
 
@@ -40,7 +40,7 @@ def test_both_outputs_are_kept_in_the_order_they_came(tmp_path: Path) -> None:
     assert (ended.stdout, ended.stderr, ended.combined) == ("ac", "b", "abc")
 
 
-@pytest.mark.requirement("S1-36")
+@pytest.mark.requirement("S1-36", "S0-32")
 def test_a_hook_that_hangs_is_ended_with_its_group(tmp_path: Path) -> None:
     ended = run(tmp_path, "echo early; sleep 60 & echo $! > child; wait", timeout=0.3)
     assert (ended.timed_out, ended.exit_code) == (True, None)
@@ -78,6 +78,11 @@ def test_a_program_that_is_missing_is_a_failure(tmp_path: Path) -> None:
     order = Order(hook(), ["/nonexistent/x"], str(tmp_path), {}, b"", 5)
     ended = asyncio.run(run_command(order))
     assert ended.failure == "Failed to run: No such file or directory: /nonexistent/x"
+
+
+def test_a_command_no_system_can_start_is_a_failure(tmp_path: Path) -> None:
+    order = Order(hook(), ["/bin/sh", "-c", "a\0b"], str(tmp_path), {}, b"", 5)
+    assert asyncio.run(run_command(order)).failure == "Failed to run: embedded null byte: /bin/sh"
 
 
 def test_a_hook_leads_a_session_without_a_terminal(tmp_path: Path) -> None:

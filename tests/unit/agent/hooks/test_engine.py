@@ -39,7 +39,7 @@ def test_an_event_without_hooks_costs_nothing_and_means_nothing(tmp_path: Path) 
     assert fire(engine({}), tmp_path) == (NOTHING, [])
 
 
-@pytest.mark.requirement("S0-40")
+@pytest.mark.requirement("S0-40", "S0-38")
 def test_a_hook_reads_the_payload_and_denies_the_call(tmp_path: Path) -> None:
     denial = specific("PreToolUse", permissionDecision="deny", permissionDecisionReason="no")
     outcome, events = fire(engine(one("PreToolUse", f"cat > got.json; {say(denial)}")), tmp_path)

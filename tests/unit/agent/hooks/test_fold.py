@@ -33,7 +33,7 @@ VERDICTS = [
 ]
 
 
-@pytest.mark.requirement("S0-36")
+@pytest.mark.requirement("S0-36", "S1-42", "S1-93")
 @pytest.mark.parametrize(("answers", "expected"), VERDICTS)
 def test_the_strictest_verdict_wins(answers: list[Any], expected: tuple[str, str]) -> None:
     folded = fold("PreToolUse", answers)

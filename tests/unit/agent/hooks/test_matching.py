@@ -29,6 +29,7 @@ TABLE = [
 ]
 
 
+@pytest.mark.requirement("S0-31")
 @pytest.mark.parametrize(("matcher", "value", "accepted"), TABLE)
 def test_matcher_accepts_what_the_reference_accepts(matcher: str, value: str, accepted: bool) -> None:
     assert matches(matcher, value, "PreToolUse") is accepted

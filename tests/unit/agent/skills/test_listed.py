@@ -102,12 +102,12 @@ def test_a_touched_file_brings_in_the_skills_of_its_directory(tmp_path: Path) ->
     (inner / ".claude/skills/deploy").mkdir(parents=True)
     (inner / ".claude/skills/deploy/SKILL.md").write_text("---\ndescription: web deploy\n---\nWeb.\n")
     (inner / "page.ts").write_text("x")
-    turns = [
+    turns: list[Any] = [
         [call("Read", "c1", file_path=str(inner / "page.ts"))],
         [call("Read", "c2", file_path=str(inner / "page.ts"))],
         [Text("end")],
     ]
-    s = build(ScriptedModel(turns), skill("deploy"), tools=builtin_tools(), cwd=str(tmp_path))
+    s = build(ScriptedModel(turns), skill("deploy", root="/d"), tools=builtin_tools(), cwd=str(tmp_path))
     say(s, "go")
     told = [t for t in texts(s) if t.startswith("New skills discovered")]
     assert told == [
@@ -121,7 +121,7 @@ def test_a_touched_file_brings_in_the_skills_of_its_directory(tmp_path: Path) ->
 def test_a_skill_for_paths_appears_with_the_first_matching_file(tmp_path: Path) -> None:
     (tmp_path / "a.ts").write_text("x")
     scoped = msgspec.structs.replace(skill("scoped"), paths=["*.ts"])
-    turns = [[call("Read", "c1", file_path=str(tmp_path / "a.ts"))], [Text("end")]]
+    turns: list[Any] = [[call("Read", "c1", file_path=str(tmp_path / "a.ts"))], [Text("end")]]
     s = build(ScriptedModel(turns), scoped, tools=builtin_tools(), cwd=str(tmp_path))
     assert "scoped" not in slash_commands(s)
     say(s, "go")

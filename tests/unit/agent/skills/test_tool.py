@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -21,9 +22,9 @@ SKILLS = [
 
 
 def used(
-    *calls: dict[str, str], rules: list[object] | None = None, host: RecordingHost | None = None
+    *calls: dict[str, str], rules: list[Any] | None = None, host: RecordingHost | None = None
 ) -> Session:
-    turns = [[call("Skill", f"call-{n}", **each)] for n, each in enumerate(calls)]
+    turns: list[Any] = [[call("Skill", f"call-{n}", **each)] for n, each in enumerate(calls)]
     s = build(ScriptedModel([*turns, [Text("end")]]), *SKILLS, rules=rules or [], host=host)
     asyncio.run(run_turn(s, Prompt("hi", "p1")))
     return s
@@ -115,7 +116,7 @@ def test_the_user_may_be_asked_and_is_offered_a_rule() -> None:
 
 def test_what_a_skill_allows_and_forbids_ends_with_the_turn() -> None:
     careful = skill("careful", allowed_tools=["Echo"], disallowed_tools=["Other"])
-    turns = [
+    turns: list[Any] = [
         [call("Skill", "c1", skill="careful")],
         [call("Echo", "c2", text="a"), call("Other", "c3")],
         [Text("end")],
@@ -132,8 +133,10 @@ def test_what_a_skill_allows_and_forbids_ends_with_the_turn() -> None:
     assert results["c2"] == "echo a"
     assert results["c3"] == "Permission to use Other has been denied."
     asyncio.run(run_turn(s, Prompt("again", "p2")))
-    results = {b.tool_use_id: b for m in s.messages for b in m.blocks if isinstance(b, ToolResult)}
-    assert results["c4"].is_error
+    last = next(
+        b for m in s.messages for b in m.blocks if isinstance(b, ToolResult) and b.tool_use_id == "c4"
+    )
+    assert last.is_error
     assert [r.text for r in s.situation.rules] == ["Skill"]
 
 

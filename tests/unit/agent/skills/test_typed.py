@@ -207,7 +207,7 @@ def test_hooks_hear_of_a_typed_command_and_may_add_to_it() -> None:
             "command_name": "dup",
             "command_args": "a",
             "prompt": "/dup a",
-            "command_source": "project",
+            "command_source": "projectSettings",
         }
     ]
     assert "mind the gap" in texts(s)

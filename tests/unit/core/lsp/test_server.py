@@ -73,7 +73,7 @@ def test_a_file_is_opened_then_changed_and_saved_and_what_is_wrong_is_heard(tmp_
 
     settings = {"a": {"b": 1}}
     _, heard = use(tmp_path, config("good", str(log), settings=settings), twice)
-    assert heard == [[Finding(2, 3, "  bad line")], [Finding(1, 1, "bad")]]
+    assert heard == [[Finding(2, 3, "  bad line", end=(1, 1))], [Finding(1, 1, "bad", end=(1, 1))]]
     sent = [json.loads(line) for line in log.read_text().splitlines()]
     uri = f"file://{tmp_path}/a.foo"
     asked = [m for m in sent if "method" in m and m["method"] != "initialize"]
@@ -132,7 +132,7 @@ def test_a_crashed_server_is_started_again_for_the_next_edit(tmp_path: Path) -> 
         return server.restarts
 
     restarts, heard = use(tmp_path, config("once", log), crash_and_edit)
-    assert (restarts, heard) == (1, [[Finding(2, 3, "  bad line")]])
+    assert (restarts, heard) == (1, [[Finding(2, 3, "  bad line", end=(1, 1))]])
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,22 @@ from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from forge.core.shell.analysis.state import Frame
+    from typing import Protocol
+
+    from forge.core.shell.analysis.state import Frame, Function, Word
     from forge.core.shell.analysis.surroundings import Surroundings
+
+    class Script(Protocol):
+        def __call__(self, text: str, frame: Frame, args: list[str] | None = None) -> Stream: ...
+
+    class Call(Protocol):
+        def __call__(self, function: Function, args: list[str] | None, frame: Frame) -> Stream: ...
+
+    class Execute(Protocol):
+        def __call__(self, argv: list[Word], frame: Frame, span: tuple[int, int]) -> Stream: ...
+
+    class Rejudge(Protocol):
+        def __call__(self, argv: list[Word], frame: Frame) -> Stream: ...
 
 DEPTH_LIMIT = 8
 _FIRST_STREAM = 900
@@ -21,16 +35,34 @@ class OutOfTime(Exception):
     """The analysis took longer than its budget."""
 
 
+class Engine:
+    """The functions of the evaluation that programs need."""
+
+    __slots__ = ("call", "execute", "rejudge", "script")
+
+    def __init__(self, script: Script, call: Call, execute: Execute, rejudge: Rejudge) -> None:
+        self.script = script
+        self.call = call
+        self.execute = execute
+        self.rejudge = rejudge
+
+
 class Run:
     """One analysis from the text to the findings."""
 
     __slots__ = (
-        "around", "choice", "choices", "deadline", "findings", "interactive", "pipelines", "steps", "streams",
-        "tags", "visited",
+        "around", "call", "choice", "choices", "deadline", "execute", "findings", "interactive", "kept", "pipelines",
+        "rejudge", "script", "steps", "streams", "tags", "visited",
     )  # fmt: skip
 
-    def __init__(self, around: Surroundings, budget_seconds: float) -> None:
+    def __init__(self, around: Surroundings, budget_seconds: float, engine: Engine) -> None:
         self.around = around
+        # The evaluation calls itself through these: programs run scripts, functions and other programs.
+        self.script = engine.script
+        self.call = engine.call
+        self.execute = engine.execute
+        self.rejudge = engine.rejudge
+        self.kept: list[object] = []
         self.deadline = time.monotonic() + budget_seconds
         self.findings: list[Finding] = []
         self.steps: list[Step] = []
@@ -63,6 +95,10 @@ class Run:
     def unclear(self, frame: Frame, reason: str) -> None:
         """Adds the finding for what cannot be analysed: never silent, never forbidden."""
         self.note(frame, "C7", reason, UNANALYSABLE)
+
+    def keep(self, tree: object) -> None:
+        """Keeps a tree alive: functions may still point into it."""
+        self.kept.append(tree)
 
     def is_interactive(self, why: str) -> None:
         """Remembers that a person is expected at the keyboard."""

@@ -50,6 +50,11 @@ class View(msgspec.Struct, frozen=True):
         """The lines without blank ones at the end."""
         return "\n".join(self.lines).rstrip("\n")
 
+    def cursor_line(self) -> str:
+        """The line with the cursor, with the blanks before it: prompts often end in one."""
+        row, column = self.cursor
+        return self.lines[row].ljust(column)
+
 
 class Screen:
     """`newline`: a line feed also returns to the first column, as for output without a terminal driver."""

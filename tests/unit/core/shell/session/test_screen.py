@@ -82,7 +82,7 @@ def test_a_screen_shows_what_a_terminal_would_show(output: str, text: str) -> No
 
 def test_a_view_tells_cursor_title_and_which_screen() -> None:
     screen = Screen(3, 10)
-    screen.feed("\x1b]2;vim\x07one\x1b[?1049h\x1b[?25l\x1b[2;3Htwo".encode())
+    screen.feed(b"\x1b]2;vim\x07one\x1b[?1049h\x1b[?25l\x1b[2;3Htwo")
     assert screen.view() == View(("", "  two", ""), (1, 5), "vim", alternate=True, cursor_visible=False)
 
 
@@ -100,7 +100,12 @@ def test_the_other_screen_keeps_no_lines() -> None:
 
 @pytest.mark.parametrize(
     ("question", "answer"),
-    [("\x1b[c", b"\x1b[?6c"), ("\x1b[>c", b"\x1b[>0;10;0c"), ("\x1b[5n", b"\x1b[0n"), ("ab\x1b[6n", b"\x1b[1;3R")],
+    [
+        ("\x1b[c", b"\x1b[?6c"),
+        ("\x1b[>c", b"\x1b[>0;10;0c"),
+        ("\x1b[5n", b"\x1b[0n"),
+        ("ab\x1b[6n", b"\x1b[1;3R"),
+    ],
 )
 def test_questions_to_the_terminal_are_answered_once(question: str, answer: bytes) -> None:
     screen = Screen(ROWS, COLUMNS)
@@ -145,13 +150,14 @@ def test_invalid_bytes_are_shown_as_replacements() -> None:
 PIECES = st.sampled_from(
     [
         "text", "a longer run of text", "\r", "\n", "\r\n", "\b", "\t", "\x0e", "\x0f", "\x84",
-        "日本", "e\u0301", "👍", "\u200d", "é",
-        "\x1b[A", "\x1b[3B", "\x1b[C", "\x1b[2D", "\x1b[H", "\x1b[2;3H", "\x1b[5G", "\x1b[2d", "\x1b[E", "\x1b[F",
-        "\x1b[J", "\x1b[1J", "\x1b[2J", "\x1b[K", "\x1b[1K", "\x1b[2K", "\x1b[L", "\x1b[2M", "\x1b[@", "\x1b[2P",
-        "\x1b[3X", "\x1b[S", "\x1b[T", "\x1b[2;3r", "\x1b[r", "\x1bM", "\x1bD", "\x1bE", "\x1b7", "\x1b8", "\x1bc",
-        "\x1b[?1049h", "\x1b[?1049l", "\x1b[?47h", "\x1b[?47l", "\x1b[?7l", "\x1b[?7h", "\x1b[4h", "\x1b[4l",
-        "\x1b[20h", "\x1b[20l", "\x1b[?6h", "\x1b[?6l", "\x1b[31m", "\x1b[6n", "\x1b[3b", "\x1b[Z", "\x1b[2I",
-        "\x1b]0;t\x07", "\x1b]2;u\x1b\\", "\x1bPx\x1b\\", "\x1b(0", "\x1b(B", "\x1b[!p", "\x1b", "\x1b[", "\x1b]", "\x18",
+        "日本", "e\u0301", "👍", "\u200d", "é", "\x1b[A", "\x1b[3B", "\x1b[C", "\x1b[2D", "\x1b[H",
+        "\x1b[2;3H", "\x1b[5G", "\x1b[2d", "\x1b[E", "\x1b[F", "\x1b[J", "\x1b[1J", "\x1b[2J",
+        "\x1b[K", "\x1b[1K", "\x1b[2K", "\x1b[L", "\x1b[2M", "\x1b[@", "\x1b[2P", "\x1b[3X",
+        "\x1b[S", "\x1b[T", "\x1b[2;3r", "\x1b[r", "\x1bM", "\x1bD", "\x1bE", "\x1b7", "\x1b8",
+        "\x1bc", "\x1b[?1049h", "\x1b[?1049l", "\x1b[?47h", "\x1b[?47l", "\x1b[?7l", "\x1b[?7h",
+        "\x1b[4h", "\x1b[4l", "\x1b[20h", "\x1b[20l", "\x1b[?6h", "\x1b[?6l", "\x1b[31m",
+        "\x1b[6n", "\x1b[3b", "\x1b[Z", "\x1b[2I", "\x1b]0;t\x07", "\x1b]2;u\x1b\\",
+        "\x1bPx\x1b\\", "\x1b(0", "\x1b(B", "\x1b[!p", "\x1b", "\x1b[", "\x1b]", "\x18",
     ]
 )  # fmt: skip
 
@@ -166,7 +172,11 @@ def test_the_screen_does_not_depend_on_how_output_is_divided(pieces: list[str], 
         size = sizes[turn % len(sizes)]
         divided.feed(data[place : place + size])
         place, turn = place + size, turn + 1
-    assert (divided.view(), divided.kept_lines(), divided.replies) == (whole.view(), whole.kept_lines(), whole.replies)
+    assert (divided.view(), divided.kept_lines(), divided.replies) == (
+        whole.view(),
+        whole.kept_lines(),
+        whole.replies,
+    )
 
 
 @given(st.lists(PIECES, max_size=60), st.integers(1, 5), st.integers(1, 6))

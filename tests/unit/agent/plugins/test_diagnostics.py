@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import sysconfig
@@ -11,9 +12,9 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, call
-from forge.agent.diagnostics import Languages, end_languages
 from forge.agent.drive import Patience, drive
 from forge.agent.event import Warned
+from forge.agent.plugins.diagnostics import Languages, end_languages
 from forge.agent.session import Prompt, Session
 from forge.core.components.catalog import Contribution
 from forge.core.components.kinds import LspServer, PluginRoot
@@ -38,9 +39,9 @@ def fake(mode: str, log: str = "", **facts: Any) -> LspServer:
     )
 
 
-def make(model: Any, tmp_path: Path, *servers: LspServer) -> Session:
+def make(model: Any, tmp_path: Path, *servers: LspServer, **facts: Any) -> Session:
     tools = [tool for tool in builtin_tools() if tool.name in ("Write", "Edit", "Read")]
-    s = build(model, RecordingHost(), tools=tools, rules=[], cwd=str(tmp_path))
+    s = build(model, RecordingHost(), tools=tools, rules=[], cwd=str(tmp_path), **facts)
     s.situation = s.situation.changed(mode="bypassPermissions")
     s.parts = msgspec.structs.replace(s.parts, env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
     components = [Component(f"plugin:p:{n}", server, ORIGIN) for n, server in enumerate(servers)]
@@ -149,6 +150,33 @@ def test_a_sub_agent_hears_of_its_own_edits_and_the_main_conversation_does_not(t
     child, main = model.roles["CHILD"], model.roles["MAIN"]
     assert told(child, 1) == [f"{HEADER}m.py:\n  ✘ [Line 1:1] bad</new-diagnostics>\n</system-reminder>"]
     assert told(main, 1) == []
+
+
+def test_the_transcript_keeps_the_findings_as_the_reference_does(tmp_path: Path) -> None:
+    transcript = tmp_path / "session.jsonl"
+    file = tmp_path / "m.py"
+    s = make(ScriptedModel([[write(file, " bad")]]), tmp_path, fake("good"), transcript=str(transcript))
+    play(s)
+    s.recorder.close()
+    records = [json.loads(line) for line in transcript.read_text().splitlines()]
+    (kept,) = [r for r in records if r["type"] == "attachment"]
+    place = {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 0}}
+    found = {"message": " bad", "severity": "Error", "range": place}
+    assert kept["attachment"] == {
+        "type": "diagnostics",
+        "files": [{"uri": str(file), "diagnostics": [found]}],
+        "isNew": True,
+    }
+    assert kept["rendered"][0]["content"].startswith("<system-reminder>\n<new-diagnostics>")
+
+
+def test_a_run_that_wants_no_servers_starts_none(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    model = ScriptedModel([[write(tmp_path / "m.py", "bad")], [Text("done")]])
+    s = make(model, tmp_path, fake("good", str(log)))
+    s.keep(Languages).off = True
+    play(s)
+    assert (told(model, 1), log.exists()) == ([], False)
 
 
 def test_failed_edits_and_other_files_start_no_server(tmp_path: Path) -> None:

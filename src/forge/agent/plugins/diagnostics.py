@@ -23,10 +23,14 @@ _EDITS = {"Edit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_p
 
 
 class Languages:
-    """The servers of a conversation and of its sub-agents, and the edits they are looking at."""
+    """The servers of a conversation and of its sub-agents, and the edits they are looking at.
+
+    `off`: this run wants none. `patience` is how long an edit may wait for them, in seconds.
+    """
 
     def __init__(self) -> None:
         self.servers: LanguageServers | None = None
+        self.off = False
         self.looking: set[asyncio.Task[None]] = set()
         self.complained: set[str] = set()
         self.patience = WAIT_SECONDS
@@ -65,10 +69,10 @@ def tell_diagnostics(s: Session) -> None:
     if servers is None:
         return
     s.share(servers)
-    words = _hearing(s).take()
-    if words:
-        words = f"<system-reminder>\n{words}\n</system-reminder>"
-        s.recorder.reminder("diagnostics", words, {})
+    news = _hearing(s).take()
+    if news.text:
+        words = f"<system-reminder>\n{news.text}\n</system-reminder>"
+        s.recorder.reminder("diagnostics", words, {"files": news.files, "isNew": True})
         s.add_user([Text(words)])
 
 
@@ -109,8 +113,8 @@ async def _look(s: Session, server: LanguageServer, path: str) -> None:
 def _servers(s: Session) -> LanguageServers | None:
     """The servers, if a plugin brings one."""
     languages = s.keep(Languages)
-    if languages.servers is None and len(s.parts.catalog.languages):
-        made: LanguageServers = import_module("forge.agent.languages").language_servers(s)
+    if languages.servers is None and not languages.off and len(s.parts.catalog.languages):
+        made: LanguageServers = import_module("forge.agent.plugins.languages").language_servers(s)
         languages.servers = made
     return languages.servers
 

@@ -1,0 +1,58 @@
+"""/clear: the conversation begins anew as another session; what was said stays in the old transcript."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from forge.agent.background import Background
+from forge.agent.event import Restarted
+from forge.agent.hooks.lending import engine_of
+from forge.agent.hooks.sites import give_title, tell_now
+from forge.agent.hooks.state import HookState
+from forge.agent.memory import renew_memory
+from forge.agent.session import Session
+
+
+async def clear(s: Session, argument: str) -> str:
+    """Ends the session and starts one without history; jobs of the old one are stopped."""
+    await s.keep(Background).close()
+    if (engine := engine_of(s)) is not None:
+        await engine.fire("SessionEnd", reason="clear")
+    fresh = s.parts.new_id()
+    s.emit(Restarted(s.parts.new_id(), fresh, s.keep(HookState).prompt_id))
+    _move(s, fresh)
+    await _forget(s)
+    outcome = await s.hooks.fire("SessionStart", source="clear")
+    give_title(s, outcome.title)
+    tell_now(s, outcome.told)
+    return ""
+
+
+def _move(s: Session, fresh: str) -> None:
+    """Everything that is kept under the session's name gets the new one."""
+    parts = s.parts
+    results = os.path.join(os.path.dirname(os.path.dirname(parts.results_dir)), fresh, "tool-results")
+    options = msgspec.structs.replace(parts.options, session_id=fresh if parts.options.session_id else "")
+    s.parts = msgspec.structs.replace(parts, id=fresh, results_dir=results, options=options)
+    s.id = fresh
+    s.situation = s.situation.changed(free_read_dirs=[*s.situation.free_read_dirs, results])
+    s.recorder.begin_anew(fresh)
+    if s.checkpoints is not None:
+        s.checkpoints.begin_anew(os.path.join(os.path.dirname(s.checkpoints.folder), fresh))
+
+
+async def _forget(s: Session) -> None:
+    s.messages, s.seen = [], {}
+    # The news of jobs that were stopped is none for a conversation that never heard of them.
+    s.pending = [p for p in s.pending if p.origin is None]
+    s.context_tokens = s.compactions_in_a_row = 0
+    s.ledger.begin_anew()
+    s.turn.spent_before = {}
+    for kept in s.kept_objects():
+        forget = getattr(kept, "begin_anew", None)
+        if callable(forget):
+            forget()
+    await renew_memory(s)
+    s.reminders = list(s.standing)

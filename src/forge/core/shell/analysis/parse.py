@@ -1,0 +1,71 @@
+"""From a text to a checked tree: pre-pass, grammar, coverage, and bash's own opinion where it matters."""
+
+from __future__ import annotations
+
+from forge.core.shell.analysis.coverage import command_names, contains, uncovered
+from forge.core.shell.analysis.gate import suspicious
+from forge.core.shell.analysis.grammar import parser
+from forge.core.shell.analysis.heredoc import prepare
+from forge.core.shell.analysis.places import UNKNOWN
+from forge.core.shell.analysis.state import Source
+from forge.core.shell.analysis.tripwire import read_by_bash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+
+class Parsed:
+    """A text, its tree and the reasons why the tree may not be what the shell would run."""
+
+    __slots__ = ("complaint", "root", "source", "tree", "troubles")
+
+    def __init__(self, source: Source, tree: Tree) -> None:
+        self.source = source
+        # Nodes are only valid while their tree lives.
+        self.tree = tree
+        self.root: Node = tree.root_node
+        self.troubles: list[str] = []
+        self.complaint = ""
+
+
+def parse(text: str, span: tuple[int, int] | None) -> Parsed:
+    """The tree of a command text with everything that speaks against trusting it."""
+    prepared = prepare(text)
+    data = prepared.text.encode("utf-8", "replace")
+    parsed = Parsed(Source(data, prepared, span), parser("bash").parse(data))
+    root, troubles = parsed.root, parsed.troubles
+    odd = suspicious(text.replace(UNKNOWN, ""))
+    if odd:
+        troubles.append(f"the text contains {odd[0]}")
+    if prepared.trouble:
+        troubles.append(f"the text contains {prepared.trouble}")
+    if root.has_error:
+        troubles.append("the text is not understood completely")
+    if uncovered(root, data) is not None:
+        troubles.append("the text contains a substitution the parser did not see")
+    if contains(root, "heredoc_redirect"):
+        troubles.append("the text contains a here-document in an unusual place")
+    _ask_bash(text, parsed)
+    return parsed
+
+
+def _ask_bash(text: str, parsed: Parsed) -> None:
+    prepared = parsed.source.prepared
+    unusual = any(not body.plain for body in prepared.bodies) or "`" in prepared.text
+    if not (unusual or parsed.root.has_error or (prepared.bodies and "\\\n" in prepared.text)):
+        return
+    reading = read_by_bash(text.replace(UNKNOWN, "_"))
+    if reading is None:
+        return
+    if reading.complaint:
+        parsed.complaint = reading.complaint
+        parsed.troubles.append(f"bash does not accept it: {reading.complaint}")
+        return
+    again = prepare(reading.text)
+    data = again.text.encode("utf-8", "replace")
+    root = parser("bash").parse(data).root_node
+    if again.trouble or uncovered(root, data) is not None:
+        parsed.troubles.append("bash reads the text in a way the analysis does not follow")
+    elif command_names(root) - command_names(parsed.root) and UNKNOWN not in text:
+        parsed.troubles.append("bash finds a command in the text that the analysis does not see")

@@ -1,0 +1,217 @@
+"""Inline code of Python, JavaScript, Perl, Ruby and PHP: looks for calls; text in quotes is data."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from forge.core.shell.analysis.paths import judge, secret_path, write
+from forge.core.shell.analysis.places import UNKNOWN
+from forge.core.shell.analysis.state import Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.core.shell.analysis.state import Frame
+
+_OPEN, _CLOSE = "\ue020", "\ue021"
+_LITERAL = f"{_OPEN}(\\d+){_CLOSE}"
+_SHELL_LANGUAGES = ("perl", "ruby", "php")
+_EXEC = (
+    r"(?:\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*)|subprocess\.\w+|(?<![\w.])(?:system|popen|shell_exec|passthru|proc_open|pcntl_exec|execSync|"
+    r"spawnSync|execFileSync|execFile|spawn|fork_exec|execlp|execvp|getoutput|check_output|check_call|Popen|execa)|"
+    r"(?:child_process|cp|\)|Kernel|IO|Open3|Deno|Bun|pty|commands)\.(?:exec|execSync|spawn|spawnSync|execFile|execFileSync|fork|system|popen\w*|capture\w*|run|Command|getoutput))"
+)
+_TREE = (
+    r"(?:shutil\.rmtree|(?<![\w.])rmtree|remove_tree|fs\.rmSync|fs\.rm|(?<![\w.])rmSync|rimraf(?:\.sync)?|rm_rf|rm_r|remove_dir|remove_entry\w*|"
+    r"rmdirSync|removeSync|emptyDirSync|\.removeall|Deno\.remove(?:Sync)?|promises\.rm)"
+)
+_FILE = r"(?:os\.remove|os\.unlink|os\.rmdir|os\.removedirs|unlinkSync|fs\.unlink|(?<![\w.])unlink|File\.delete|FileUtils\.rm|os\.truncate)"
+_NETWORK = r"urllib|requests\.|urlopen|http\.client|httpx|aiohttp|fetch\(|net\.connect|socket|Net::HTTP|LWP|file_get_contents|axios|https?\.(?:get|request)|URI\.open"
+_DECODE = r"b64decode|b85decode|fromhex|unhexlify|decompress|atob|Buffer\.from|codecs\.decode|marshal\.loads|pickle\.loads|unpack\(|base64_decode|rot13"
+
+
+def judge_code(text: str, language: str, frame: Frame) -> None:
+    """Adds the findings for a program text."""
+    frame.run.check_time()
+    code, literals = _skeleton(text, language)
+    names = {m[1]: int(m[2]) for m in re.finditer(rf"(?<![\w.])\$?(\w+)\s*:?=\s*{_LITERAL}", code)}
+    look = _Look(code, literals, names, frame)
+    frame.run.note(frame, "W3", f"runs a few lines of {language}", "run")
+    for check in (_commands, _deletes, _writes, _evaluates, _connections, _processes):
+        check(look)
+    if language in _SHELL_LANGUAGES:
+        for match in re.finditer(rf"`{_LITERAL}`|(?:qx|%x|exec|system)\s*\(?\s*{_LITERAL}", code):
+            frame.run.note(frame, "C6", "the code runs a command", "run")
+            frame.run.script(literals[int(match[1] or match[2])], frame)
+
+
+class _Look:
+    __slots__ = ("code", "frame", "literals", "names")
+
+    def __init__(self, code: str, literals: list[str], names: dict[str, int], frame: Frame) -> None:
+        self.code = code
+        self.literals = literals
+        self.names = names
+        self.frame = frame
+
+    def argument(self, at: int) -> str | None:
+        """The first argument of a call if it is a literal or a variable that holds one."""
+        match = _argument().match(self.code, at)
+        if match and match["literal"]:
+            text = self.literals[int(match["literal"])]
+            return text + UNKNOWN if match["more"] else text
+        if match and match["name"] in self.names and not match["more"]:
+            return self.literals[self.names[match["name"]]]
+        return None
+
+    def words(self, at: int) -> list[str] | None:
+        """The literals of a list given as the first argument."""
+        match = re.compile(r"\s*\(?\s*(?:\w+\s*=\s*)?[\[(]([^\])]*)[\])]").match(self.code, at)
+        if not match or _OPEN not in match[1]:
+            match = re.compile(rf"\s*\(\s*({_LITERAL}\s*,\s*\[[^\]]*\])").match(self.code, at)
+        if not match or _OPEN not in match[1]:
+            return None
+        found = []
+        for part in match[1].replace("[", "").replace("]", "").split(","):
+            literal = re.search(_LITERAL, part)
+            found.append(self.literals[int(literal[1])] if literal else UNKNOWN)
+        return found
+
+
+def _commands(look: _Look) -> None:
+    run, frame = look.frame.run, look.frame
+    for match in re.finditer(_EXEC + r"(?=\s*[(\s])", look.code):
+        words = look.words(match.end())
+        text = look.argument(match.end())
+        if words is None and text is None and not re.match(r"\s*\(", look.code[match.end() :]):
+            continue
+        run.note(frame, "C5" if words or text else "C7", "the code runs a command", "run" if words or text else "unanalysable")
+        if words:
+            if len(words) > 2 and words[0].endswith("sh") and words[1].startswith("-") and "c" in words[1]:
+                run.script(words[2], frame)
+            else:
+                run.execute([Word(w) for w in words], frame, frame.step.span if frame.step else (0, 0))
+        elif text is not None:
+            run.script(text, frame)
+
+
+def _deletes(look: _Look) -> None:
+    frame = look.frame
+    for pattern, effect in ((_TREE, "delete_tree"), (_FILE, "delete")):
+        for match in re.finditer(pattern + r"(?=\s*[(\s])", look.code):
+            path = look.argument(match.end())
+            if path is not None or re.match(r"\s*\(", look.code[match.end() :]):
+                judge(frame, effect, Word(_home(path, frame) if path is not None else UNKNOWN))
+    walks = re.search(r"\.r?glob\(|os\.walk|iterdir|listdir|readdir|Dir\[|Dir\.glob|find\(", look.code)
+    gone = re.search(r"\.unlink\(|\.rmdir\(|os\.remove\(|unlink\(", look.code)
+    if gone and walks:
+        frame.run.note(frame, "D8", "the code deletes whatever it finds", "delete_tree")
+    for match in re.finditer(rf"Path\(\s*{_LITERAL}\s*\)\.(?:unlink|rmdir)\(", look.code):
+        judge(frame, "delete", Word(_home(look.literals[int(match[1])], frame)))
+    if gone and not walks and not re.search(_FILE, look.code):
+        frame.run.note(frame, "C6", "the code deletes files", "delete")
+
+
+def _home(path: str, frame: Frame) -> str:
+    return frame.run.around.home + path[1:] if path.startswith("~") else path
+
+
+def _writes(look: _Look) -> None:
+    frame = look.frame
+    for match in re.finditer(rf"open\(\s*{_LITERAL}\s*,\s*(?:mode\s*=\s*)?{_LITERAL}", look.code):
+        if set(look.literals[int(match[2])]) & set("wax+"):
+            write(frame, Word(_home(look.literals[int(match[1])], frame)))
+    pattern = rf"(?:Path\(\s*{_LITERAL}\s*\)\.write_\w+|(?:writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents|IO\.write)\(\s*{_LITERAL})"
+    for match in re.finditer(pattern, look.code):
+        write(frame, Word(_home(look.literals[int(match[1] or match[2])], frame)))
+
+
+def _evaluates(look: _Look) -> None:
+    frame = look.frame
+    for match in re.finditer(r"(?<![\w.])(?:exec|eval|execfile|Function)\s*\(|\bvm\.run\w*\(", look.code):
+        text = look.argument(match.end() - 1)
+        if text is not None and UNKNOWN not in text:
+            judge_code(text, "code", frame)
+        elif re.search(_NETWORK, look.code) or re.search(_DECODE, look.code):
+            frame.run.note(frame, "D9", "the code runs what it downloads or decodes", "remote_code")
+        else:
+            frame.run.unclear(frame, "the code runs text that is built while it runs")
+    if re.search(r"getattr\s*\(\s*(?:os|subprocess|shutil|__import__|sys)|__builtins__|globals\(\)\[", look.code):
+        frame.run.unclear(frame, "the code hides which function it calls")
+
+
+def _connections(look: _Look) -> None:
+    frame, code = look.frame, look.code
+    if not re.search(_NETWORK, code):
+        return
+    shell = re.search(r"dup2|pty\.spawn|/bin/(?:ba)?sh|\.pipe\(", code) or any(t.endswith(("/sh", "/bash")) for t in look.literals)
+    if re.search(r"socket|net\.connect|net\.Socket", code, re.IGNORECASE) and shell:
+        frame.run.note(frame, "D9", "the code gives a shell to another machine", "remote_code")
+    secrets = any(secret_path(t) for t in look.literals) or re.search(r"os\.environ(?!\.get\(|\[)|process\.env(?!\.\w)|%ENV|\bENV\.to", code)
+    sends = re.search(r"post|put|send|urlopen|get\(|fetch|request", code)
+    if secrets and sends:
+        frame.run.note(frame, "D9", "the code sends credentials to another machine", "exfiltrate")
+    frame.run.note(frame, "W4", "the code uses the network", "network")
+
+
+def _processes(look: _Look) -> None:
+    code, frame = look.code, look.frame
+    if re.search(r"fork\s+while\s+fork|while\b[^\n;]*[:{)]?\s*(?:os\.)?fork\b|loop\s*\{?\s*(?:do)?\s*fork|for\s*\(;;\)\s*\{?\s*fork", code):
+        frame.run.note(frame, "F10", "the code multiplies its process: a fork bomb", "fork_bomb")
+    if re.search(r"\bkill\s*\(?\s*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b|os\.kill\(\s*-1", code):
+        frame.run.note(frame, "F9", "the code ends every process", "kill")
+    if any(secret_path(t) for t in look.literals) and re.search(r"open|read", code):
+        frame.run.note(frame, "C6", "the code reads credentials", "secret")
+
+
+def _skeleton(text: str, language: str) -> tuple[str, list[str]]:
+    """The code with each string replaced by a mark, without comments."""
+    literals: list[str] = []
+
+    def put(match: re.Match[str]) -> str:
+        if match["comment"]:
+            return " "
+        body = next((match[g] for g in ("triple", "single", "double", "back", "paren") if match[g] is not None), "")
+        prefix = match["prefix"] or ""
+        if "f" in prefix.lower():
+            body = re.sub(r"\{[^{}]*\}", UNKNOWN, body)
+        if match["back"] is not None or language in _SHELL_LANGUAGES:
+            body = re.sub(r"\$\{[^{}]*\}|#\{[^{}]*\}", UNKNOWN, body)
+        literals.append(body if "r" in prefix.lower() else _unescape(body))
+        mark = f"{_OPEN}{len(literals) - 1}{_CLOSE}"
+        return f"`{mark}`" if match["back"] is not None and language in _SHELL_LANGUAGES else mark
+
+    code = _tokens(language).sub(put, text)
+    return _joined(code, literals), literals
+
+
+def _joined(code: str, literals: list[str]) -> str:
+    """Literals that are added together become one."""
+    pattern = re.compile(rf"{_LITERAL}\s*(?:\+|\.(?=\s*{_OPEN})|(?={_OPEN}))\s*{_LITERAL}")
+    while (match := pattern.search(code)) is not None:
+        literals.append(literals[int(match[1])] + literals[int(match[2])])
+        code = f"{code[: match.start()]}{_OPEN}{len(literals) - 1}{_CLOSE}{code[match.end() :]}"
+    return code
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    text = re.sub(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1] or m[2], 16)), text)
+    return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), text, flags=re.DOTALL)
+
+
+@functools.cache
+def _tokens(language: str) -> re.Pattern[str]:
+    comment = r"//[^\n]*|/\*.*?\*/" if language in ("node", "php") else r"(?<!\$)#[^\n]*"
+    quoting = r"|\bqq?(?:\((?P<paren>[^)]*)\)|\{[^}]*\})" if language == "perl" else r"|(?P<paren>(?!))"
+    return re.compile(
+        rf"(?P<comment>{comment})|(?P<prefix>\b[rRbBfFuU]{{1,2}})?(?:(?:\"\"\"|''')(?P<triple>.*?)(?:\"\"\"|''')|'(?P<single>(?:[^'\\]|\\.)*)'|"
+        rf"\"(?P<double>(?:[^\"\\]|\\.)*)\"|`(?P<back>(?:[^`\\]|\\.)*)`{quoting})",
+        re.DOTALL,
+    )
+
+
+@functools.cache
+def _argument() -> re.Pattern[str]:
+    return re.compile(rf"\s*\(?\s*(?:[\w.]+\(\s*)*(?:(?:\w+\s*=\s*)?{_OPEN}(?P<literal>\d+){_CLOSE}|\$?(?P<name>\w+)(?=\s*[,)]))\)*\s*(?P<more>[+.%](?!\w+\())?")

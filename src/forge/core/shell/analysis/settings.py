@@ -1,0 +1,114 @@
+"""Assignments: what variables hold, and which of them change how later commands run."""
+
+from __future__ import annotations
+
+from forge.core.shell.analysis.expand import text_of
+from forge.core.shell.analysis.places import UNKNOWN
+from forge.core.shell.analysis.state import Variable, most_telling
+from forge.core.shell.analysis.tables import names, table
+from forge.core.shell.analysis.variables import lookup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from forge.core.shell.analysis.expand import Expander
+    from forge.core.shell.analysis.state import Frame
+
+_MOST_CHOICES = 12
+
+
+def assign(node: Node, frame: Frame, expander: Expander, prefix: bool = False) -> None:
+    """Follows `name=value`, `name+=value`, `name=(…)`, `name[i]=value`."""
+    if node.type != "variable_assignment":
+        return
+    target, value = node.children[0], node.children[-1]
+    name = text_of(target, frame).split("[", 1)[0]
+    append = any(c.type == "+=" for c in node.children)
+    old = frame.state.variables.get(name)
+    run = frame.run
+    outer = run.choice, run.choices, run.tags
+    run.choices, run.tags = 1, set()
+    values: list[list[str]] = []
+    for choice in range(_MOST_CHOICES):
+        run.choice = choice
+        found = _elements(node, value, frame, expander)
+        if append and old is not None:
+            found = _appended(old.values[choice % len(old.values)], found, value)
+        elif append or target.type == "subscript":
+            found = [UNKNOWN]
+        if found not in values:
+            values.append(found)
+        if choice + 1 >= run.choices:
+            break
+    tags = frozenset(run.tags)
+    run.choice, run.choices, run.tags = outer
+    set_variable(name, Variable(most_telling(values), tags), frame)
+
+
+def _elements(node: Node, value: Node, frame: Frame, expander: Expander) -> list[str]:
+    if value.type in ("=", "+="):
+        return [""]
+    if value.type == "array":
+        return [w.text for w in expander.words(value, frame)]
+    return [expander.value(value, frame)]
+
+
+def _appended(old: list[str], new: list[str], value: Node) -> list[str]:
+    return old + new if value.type == "array" else ["".join(old) + "".join(new)]
+
+
+def set_variable(name: str, variable: Variable, frame: Frame) -> None:
+    """Stores a variable and judges those that other programs obey."""
+    frame.state.variables[name] = variable
+    for value in variable.values:
+        judge_variable(name, " ".join(value), frame)
+
+
+def judge_variable(name: str, value: str, frame: Frame) -> None:
+    """Variables that load code or name a program to run."""
+    if name in names("environment", "commands"):
+        if value and not _harmless(value):
+            frame.run.note(frame, "C6", f"{name} names a program that others will run", "persist")
+            frame.run.script(value, frame)
+        return
+    if name in names("environment", "loaders") or name.startswith(tuple(table("environment")["prefixes"])):
+        if value:
+            frame.run.note(frame, "C7", f"{name} makes other programs load code", "persist")
+        return
+    options = table("environment")["options"].get(name)
+    if options and any(word.split("=")[0] in options for word in value.split()):
+        frame.run.note(frame, "C7", f"{name} makes other programs load code", "persist")
+    elif name == "PATH" and any(p in ("", ".") or p.startswith("/tmp") for p in value.split(":")):
+        frame.run.note(frame, "C7", "PATH leads to a directory anybody may write to", "persist")
+
+
+def _harmless(value: str) -> bool:
+    return value.split()[0] in names("environment", "harmless_values") if value.split() else True
+
+
+def declare(node: Node, frame: Frame, expander: Expander) -> None:
+    """export, declare, local, readonly, typeset."""
+    flags = "".join(text_of(c, frame) for c in node.children if c.type == "word")
+    for child in node.children:
+        if child.type != "variable_assignment":
+            continue
+        assign(child, frame, expander)
+        name = text_of(child.children[0], frame).split("[", 1)[0]
+        variable = frame.state.variables.get(name)
+        if variable is None or not flags.startswith("-"):
+            continue
+        if "n" in flags:
+            target = "".join(variable.values[0])
+            variable = Variable([lookup(target, frame)] if target.isidentifier() else [[UNKNOWN]])
+        elif "l" in flags or "u" in flags:
+            change = str.lower if "l" in flags else str.upper
+            variable = Variable([[change(e) for e in value] for value in variable.values], variable.tags)
+        frame.state.variables[name] = variable
+
+
+def unset(node: Node, frame: Frame) -> None:
+    """An unset variable expands to nothing."""
+    for child in node.children:
+        if child.type == "variable_name":
+            frame.state.variables[text_of(child, frame)] = Variable([[]])

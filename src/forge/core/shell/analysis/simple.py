@@ -1,0 +1,141 @@
+"""One simple command: functions, aliases, scripts by path, then the rules for its program."""
+
+from __future__ import annotations
+
+import os
+
+from forge.core.shell.analysis.paths import absolute, display
+from forge.core.shell.analysis.places import UNKNOWN, kind_of
+from forge.core.shell.analysis.programs import catalog
+from forge.core.shell.analysis.record import Step
+from forge.core.shell.analysis.spec import judge_by_table
+from forge.core.shell.analysis.state import NETWORK, NO_TAGS, Stream, Word
+from forge.core.shell.analysis.tables import names, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.core.shell.analysis.state import Frame
+
+_HELP = ("--version", "--help", "-V", "-version", "version")
+_PROGRAM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
+                        "/opt/homebrew/bin", "/snap/bin", "/system/bin")  # fmt: skip
+
+
+def execute(argv: list[Word], frame: Frame, span: tuple[int, int]) -> Stream:
+    """Judges a command as a step of its own."""
+    if not argv:
+        return Stream("")
+    inner = frame.child()
+    inner.step = Step([w.text.replace(UNKNOWN, "…") for w in argv], span, frame.pipeline)
+    frame.run.steps.append(inner.step)
+    return _judge(argv, inner)
+
+
+def rejudge(argv: list[Word], frame: Frame) -> Stream:
+    """Judges the command inside a wrapper as the same step."""
+    if not argv:
+        return Stream("")
+    if frame.step is not None:
+        frame.step.words = [w.text.replace(UNKNOWN, "…") for w in argv]
+        frame.step.program = argv[0].text
+    return _judge(argv, frame)
+
+
+def shadowed_name(name: str, frame: Frame) -> None:
+    """A function that takes the place of a known program deserves a look."""
+    if name in ("sudo", "cd", "command", "builtin", "eval", "exit", "trap"):
+        frame.run.note(frame, "C6", f"redefines {name}", "persist")
+
+
+def _judge(argv: list[Word], frame: Frame) -> Stream:
+    frame.run.check_time()
+    name = argv[0].text
+    if UNKNOWN in name:
+        return _unknown_program(argv, frame)
+    if name in frame.state.functions:
+        return frame.run.call(frame.state.functions[name], [w.text for w in argv[1:]], frame)
+    if name in frame.state.aliases and frame.depth < 6:
+        return _alias(argv, frame)
+    if "/" in name:
+        found = _by_path(argv, frame)
+        if found is not None:
+            return found
+        name = os.path.basename(name.rstrip("/"))
+    if not name.isascii():
+        frame.run.unclear(frame, f"the program's name has letters that look like others: {name}")
+    return _program(name, argv, frame)
+
+
+def _program(name: str, argv: list[Word], frame: Frame) -> Stream:
+    if frame.step is not None:
+        frame.step.program = name
+    if len(argv) == 2 and argv[1].text in _HELP and name not in names("programs", "takes_any_word"):
+        frame.run.note(frame, "R0", "asks a program about itself", "read")
+        return Stream()
+    handler = catalog.find(name)
+    if handler is not None:
+        return handler(argv, frame)
+    return _by_table(name, argv, frame)
+
+
+def _by_table(name: str, argv: list[Word], frame: Frame) -> Stream:
+    spec = table("commands").get(name) or _family(name)
+    tags = frame.stdin.tags if frame.stdin else NO_TAGS
+    if spec is not None:
+        judge_by_table(spec, argv[1:], frame)
+        return Stream(None, tags | catalog.secrets_read(argv[1:], frame))
+    catalog.secrets_read(argv[1:], frame)
+    frame.run.note(frame, "W4", f"runs {display(name)}, a program without a rule", "run")
+    return Stream(None, tags)
+
+
+def _family(name: str) -> object:
+    for prefix, spec in table("commands")["families"].items():
+        if name.startswith(prefix):
+            found: object = spec
+            return found
+    return None
+
+
+def _unknown_program(argv: list[Word], frame: Frame) -> Stream:
+    rest = [w.text for w in argv[1:]]
+    flags = [t for t in rest if t.startswith("-")]
+    deletes = any(set("rf") <= set(f) or f in ("--recursive", "-r", "-R") for f in flags if len(f) < 12)
+    if NETWORK in argv[0].tags:
+        frame.run.note(frame, "D9", "runs what was downloaded", "remote_code")
+    elif deletes:
+        frame.run.note(frame, "D8", "an unknown program with options of a recursive delete", "unanalysable")
+    else:
+        frame.run.unclear(frame, "the program to run is not known before")
+    return Stream()
+
+
+def _alias(argv: list[Word], frame: Frame) -> Stream:
+    text = frame.state.aliases[argv[0].text]
+    inner = frame.child()
+    inner.state = frame.state.fork()
+    inner.state.aliases = {k: v for k, v in frame.state.aliases.items() if k != argv[0].text}
+    return frame.run.script(" ".join([text, *(w.text for w in argv[1:])]), inner)
+
+
+def _by_path(argv: list[Word], frame: Frame) -> Stream | None:
+    """A program given by its path: None if the name decides."""
+    name = argv[0].text
+    path = absolute(name, frame.state)
+    if path is None:
+        frame.run.unclear(frame, "runs a program from a directory that is not known")
+        return None
+    stream = frame.run.stream_of(path)
+    written = frame.state.files.get(path)
+    if stream is not None:
+        return catalog.run_text(stream, frame, [w.text for w in argv[1:]])
+    if written is not None:
+        return catalog.run_text(Stream(written.text, written.tags), frame, [w.text for w in argv[1:]])
+    if os.path.dirname(path) in _PROGRAM_DIRECTORIES or catalog.find(os.path.basename(path)):
+        return None
+    kind = kind_of(path, frame.run.around)
+    code = "C6" if kind in ("temp", "temp_root", "outside", "home", "unknown") else "W4"
+    if "/node_modules/.bin/" in path or "/.venv/bin/" in path or "/venv/bin/" in path:
+        return None
+    frame.run.note(frame, code, f"runs {display(name)}", "run", kind)
+    return Stream(None, frame.stdin.tags if frame.stdin else NO_TAGS)

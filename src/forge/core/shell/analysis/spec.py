@@ -1,0 +1,86 @@
+"""Reads the table of commands: sub-commands, options and what each of them means."""
+
+from __future__ import annotations
+
+from forge.core.shell.analysis.options import parse_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forge.core.shell.analysis.state import Frame, Word
+
+
+def judge_by_table(spec: Any, words: list[Word], frame: Frame) -> None:
+    """Adds the findings of a table entry: a code, a list of code, reason and effect, or an object."""
+    while isinstance(spec, dict):
+        options = parse_options(words, spec.get("values", ""), permute="sub" not in spec)
+        _flags(spec, words, options.given, frame)
+        if "sub" not in spec:
+            spec = spec.get("is", "W4")
+            break
+        spec, words = _descend(spec, options.operands, frame)
+    _note(spec, frame)
+
+
+def _flags(spec: dict[str, Any], words: list[Word], given: list[tuple[str, Word | None]], frame: Frame) -> None:
+    texts = {name for name, _ in given} | {w.text for w in words}
+    texts |= {w.text.split("=", 1)[0] for w in words if w.text.startswith("-")}
+    for flags, meaning in spec.get("if", {}).items():
+        if any(_present(flag, texts) for flag in flags.split()):
+            _note(meaning, frame)
+    wanted = spec.get("interactive")
+    if wanted is True or (wanted and any(_present(flag, texts) for flag in wanted.split())):
+        frame.run.is_interactive("the program waits for a person")
+    elif spec.get("interactive_alone") and not [w for w in words if not w.text.startswith("-")]:
+        frame.run.is_interactive("without arguments the program waits for a person")
+
+
+def _present(flag: str, texts: set[str]) -> bool:
+    """`-f`, `--force` (or an abbreviation), a word, `a+b` for both, `x*` for a beginning."""
+    if "+" in flag[1:]:
+        return all(_present(part, texts) for part in flag.split("+"))
+    if flag.endswith("*"):
+        return any(t.startswith(flag[:-1]) for t in texts)
+    if flag in texts:
+        return True
+    return flag.startswith("--") and any(t.startswith("--") and len(t) > 4 and flag.startswith(t) for t in texts)
+
+
+def _descend(spec: dict[str, Any], operands: list[Word], frame: Frame) -> tuple[Any, list[Word]]:
+    if not operands:
+        if spec.get("interactive_bare"):
+            frame.run.is_interactive("without arguments the program waits for a person")
+        return spec.get("bare", spec.get("is", "R1")), []
+    name = operands[0].text
+    if frame.step is not None:
+        frame.step.sub = (frame.step.sub + " " + name).strip()
+    for names, meaning in spec["sub"].items():
+        if name in names.split("|"):
+            return meaning, operands[1:]
+    for prefix, meaning in spec.get("starts", {}).items():
+        if name.startswith(prefix):
+            return meaning, operands[1:]
+    return spec.get("is", "W4"), operands[1:]
+
+
+def _note(meaning: Any, frame: Frame) -> None:
+    if meaning == "interactive":
+        frame.run.is_interactive("the program waits for a person")
+        return
+    if isinstance(meaning, str):
+        code, _, reason = meaning.partition(" ")
+        effect = ""
+    else:
+        code, reason, effect = (*meaning, "")[:3]
+    frame.run.note(frame, code, reason or _REASONS[code[0]], effect or _EFFECTS[code[0]])
+
+
+_REASONS = {
+    "R": "only reads",
+    "W": "changes files of the workspace",
+    "C": "changes something that is not easily undone",
+    "D": "can destroy what cannot be brought back",
+    "F": "destroys the system",
+}
+_EFFECTS = {"R": "read", "W": "write", "C": "change", "D": "destroy", "F": "destroy"}

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doubles import RecordingHost, ScriptedModel, Turn, allow, call, deny, echo, session, tool
+from forge.agent.compact import compact
+from forge.agent.event import Denied, ToolFinished, TurnEnded
+from forge.agent.hooks.compaction import Blocked
+from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
+from forge.agent.loop import run_turn
+from forge.agent.session import Prompt, Session
+from forge.core.message import Aside, Message, Text, ToolResult
+from forge.foundation.errors import ModelError
+
+
+class Scripted:
+    """Hooks that give one answer per event and note what they were told."""
+
+    def __init__(self, **outcomes: Outcome) -> None:
+        self.outcomes = outcomes
+        self.payloads: list[tuple[str, dict[str, Any]]] = []
+
+    async def fire(self, event: str, **payload: Any) -> Outcome:
+        self.payloads.append((event, payload))
+        return self.outcomes.get(event, NOTHING)
+
+    def told(self, event: str) -> dict[str, Any]:
+        return next(payload for name, payload in self.payloads if name == event)
+
+
+def play(
+    hooks: Scripted, *turns: Turn, rules: list[Any] | None = None
+) -> tuple[Session, RecordingHost, TurnEnded]:
+    host = RecordingHost()
+    script = list(turns) or [[call("Echo", text="x")], [Text("done")]]
+    s = session(ScriptedModel(script), host, [tool("Echo", echo)], hooks=hooks, rules=rules)
+    return s, host, asyncio.run(run_turn(s, Prompt("go", "prompt-1")))
+
+
+def result(host: RecordingHost) -> ToolResult:
+    finished: ToolFinished = host.of(ToolFinished)[0]
+    return finished.result
+
+
+@pytest.mark.requirement("S1-95", "S1-101")
+def test_a_request_for_permission_comes_with_suggestions() -> None:
+    hooks = Scripted()
+    play(hooks, rules=[])
+    asked = hooks.told("PermissionRequest")
+    assert list(asked) == ["tool_name", "tool_input", "permission_suggestions"]
+    assert hooks.told("PreToolUse")["tool_use_id"] == "call-1"
+
+
+@pytest.mark.requirement("S1-98")
+def test_a_permission_given_by_a_hook_is_remembered() -> None:
+    update = {
+        "type": "addRules",
+        "rules": [{"toolName": "Echo"}],
+        "behavior": "allow",
+        "destination": "session",
+    }
+    hooks = Scripted(PermissionRequest=Outcome("allow", updated_permissions=[update]))
+    calls: list[Turn] = [[call("Echo", "c1", text="x")], [call("Echo", "c2", text="y")], [Text("done")]]
+    _, host, _ = play(hooks, *calls, rules=[])
+    assert [e.result.content for e in host.of(ToolFinished)] == ["echo x", "echo y"]
+    assert [name for name, _ in hooks.payloads].count("PermissionRequest") == 1
+
+
+@pytest.mark.requirement("S1-97")
+def test_a_hook_that_denies_may_interrupt_everything() -> None:
+    hooks = Scripted(PermissionRequest=Outcome("deny", "no", interrupt=True))
+    host = RecordingHost()
+    s = session(ScriptedModel([[call("Echo")]]), host, [tool("Echo", echo)], hooks=hooks, rules=[])
+    ended = asyncio.run(s.run(lambda: run_turn(s, Prompt("go", "p"))))
+    assert (ended.subtype, ended.terminal_reason) == ("error_during_execution", "aborted_tools")
+    assert [(d.message, d.reason_type, d.reason) for d in host.of(Denied)] == [("no", "hook", "no")]
+
+
+ORDER = [
+    ("allow", [], None, "echo x"),
+    ("allow", deny("Echo"), True, None),
+    ("ask", allow("Echo"), True, "because"),
+    ("deny", allow("Echo"), True, "PreToolUse:Echo hook error: because"),
+]
+
+
+@pytest.mark.requirement("S1-99")
+@pytest.mark.parametrize(("verdict", "rules", "is_error", "content"), ORDER)
+def test_verdicts_of_hooks_meet_the_rules_in_the_right_order(
+    verdict: str, rules: list[Any], is_error: bool | None, content: str | None
+) -> None:
+    _, host, _ = play(Scripted(PreToolUse=Outcome(verdict, "because")), rules=rules)
+    assert result(host).is_error is is_error
+    assert content is None or result(host).content == content
+
+
+def test_a_permission_asked_for_by_a_hook_is_not_asked_of_hooks_again() -> None:
+    hooks = Scripted(PreToolUse=Outcome("ask", ""))
+    _, host, _ = play(hooks)
+    assert result(host).content == "Hook PreToolUse:Echo asked for confirmation for this tool"
+    assert "PermissionRequest" not in [name for name, _ in hooks.payloads]
+
+
+@pytest.mark.requirement("S1-45")
+def test_tool_events_carry_call_result_and_duration() -> None:
+    hooks = Scripted()
+    play(hooks)
+    facts = {"tool_name": "Echo", "tool_input": {"text": "x"}, "tool_use_id": "call-1"}
+    assert hooks.told("PreToolUse") == facts
+    assert hooks.told("PostToolUse") == {**facts, "duration_ms": 0, "tool_response": {"said": "x"}}
+    assert hooks.told("PostToolBatch") == {"tool_calls": [{**facts, "tool_response": "echo x"}]}
+
+
+@pytest.mark.requirement("S1-52")
+def test_what_hooks_add_to_a_call_stands_behind_its_result() -> None:
+    hooks = Scripted(
+        PreToolUse=Outcome(told=[Told("hook_additional_context", "before")]),
+        PostToolUse=Outcome(told=[Told("hook_additional_context", "after")]),
+    )
+    s, _, _ = play(hooks)
+    assert s.messages[2] == Message(
+        "user", [ToolResult("call-1", "echo x"), Aside("before"), Aside("after", "call-1")]
+    )
+
+
+@pytest.mark.requirement("S1-54")
+def test_an_error_of_the_model_ends_the_turn_with_another_event() -> None:
+    hooks = Scripted()
+    play(hooks, ModelError("slow down", kind="rate_limit"))
+    assert hooks.told("StopFailure") == {"error": "rate_limit", "last_assistant_message": "slow down"}
+    assert "Stop" not in [name for name, _ in hooks.payloads]
+
+
+@pytest.mark.requirement("S1-46", "S1-50")
+def test_the_events_of_a_turn_come_in_order_with_their_fields() -> None:
+    hooks = Scripted()
+    play(hooks)
+    assert [name for name, _ in hooks.payloads] == [
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolBatch",
+        "MessageDisplay",
+        "Stop",
+    ]
+    assert hooks.told("UserPromptSubmit") == {"prompt": "go"}
+    assert hooks.told("Stop") == {
+        "stop_hook_active": False,
+        "background_tasks": [],
+        "session_crons": [],
+        "last_assistant_message": "done",
+    }
+
+
+@pytest.mark.requirement("S1-94")
+def test_nothing_of_one_event_leaks_into_the_next() -> None:
+    class Once(Scripted):
+        async def fire(self, event: str, **payload: Any) -> Outcome:
+            outcome = await super().fire(event, **payload)
+            self.outcomes = {} if event == "PreToolUse" else self.outcomes
+            return outcome
+
+    calls: list[Turn] = [[call("Echo", "c1", text="x")], [call("Echo", "c2", text="y")], [Text("done")]]
+    _, host, _ = play(Once(PreToolUse=Outcome("deny", "no")), *calls)
+    assert [e.result.is_error for e in host.of(ToolFinished)] == [True, None]
+
+
+def test_a_tool_call_between_two_objections_counts_anew() -> None:
+    hooks = Scripted(Stop=Outcome(blocks=[Block("x", "again")]))
+    more: list[Turn] = [[Text(str(n))] for n in range(9)]
+    _, _, ended = play(hooks, [Text("a")], [call("Echo", text="x")], *more)
+    assert [name for name, _ in hooks.payloads].count("Stop") == 10
+    assert ended.result == ""
+
+
+def test_another_text_is_shown_but_not_remembered() -> None:
+    s, _, ended = play(Scripted(MessageDisplay=Outcome(display="shown")), [Text("said")])
+    assert (ended.result, s.messages[-1].text) == ("shown", "said")
+
+
+@pytest.mark.parametrize(
+    ("given", "content"), [({"said": "new"}, '{"said":"new"}'), ("text", "echo x"), ({"other": 1}, "echo x")]
+)
+def test_another_result_must_have_the_shape_of_the_tool(given: Any, content: str) -> None:
+    _, host, _ = play(Scripted(PostToolUse=Outcome(tool_output=given)))
+    assert result(host).content == content
+
+
+def test_an_input_that_does_not_fit_is_not_run(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    host = RecordingHost()
+    hooks = Scripted(PreToolUse=Outcome(updated_input={"foo": 1}))
+    model = ScriptedModel([[call("Echo", text="x")], [Text("done")]])
+    s = session(model, host, [tool("Echo", echo, schema=schema)], hooks=hooks)
+    ended = asyncio.run(run_turn(s, Prompt("go", "p")))
+    words = "PreToolUse hook for Echo returned updatedInput that failed schema validation: Echo failed due to"
+    assert str(result(host).content).startswith(words)
+    assert [d.tool_name for d in ended.denials] == ["Echo"]
+
+
+def test_a_queued_prompt_passes_the_same_guards() -> None:
+    class Guard(Scripted):
+        async def fire(self, event: str, **payload: Any) -> Outcome:
+            await super().fire(event, **payload)
+            return Outcome(blocks=[Block("x", "no")]) if payload.get("prompt") == "late" else NOTHING
+
+    hooks = Guard()
+    s: Session
+
+    async def queue() -> list[Any]:
+        s.pending.append(Prompt("late", "prompt-2"))
+        s.pending.append(Prompt("fine", "prompt-3"))
+        return [call("Echo", text="x")]
+
+    host = RecordingHost()
+    s = session(ScriptedModel([queue, [Text("done")]]), host, [tool("Echo", echo)], hooks=hooks)
+    asyncio.run(run_turn(s, Prompt("go", "prompt-1")))
+    assert s.messages[2] == Message("user", [ToolResult("call-1", "echo x"), Text("fine")])
+
+
+def remembering(hooks: Scripted) -> tuple[Session, ScriptedModel]:
+    model = ScriptedModel([[Text("<analysis>a</analysis><summary>short</summary>")]])
+    s = session(model, RecordingHost(), [], hooks=hooks)
+    s.messages = [Message("user", [Text("go")]), Message("assistant", [Text("done")])]
+    return s, model
+
+
+@pytest.mark.requirement("S1-55")
+def test_hooks_run_before_and_after_a_compaction() -> None:
+    hooks = Scripted(PreCompact=Outcome(plain=["keep names"]))
+    s, model = remembering(hooks)
+    asyncio.run(compact(s, "manual"))
+    assert model.requests[0].messages[-1].text.endswith("\nAdditional Instructions:\nkeep names")
+    assert [name for name, _ in hooks.payloads] == [
+        "PreCompact",
+        "SubagentStop",
+        "SessionStart",
+        "PostCompact",
+    ]
+    assert hooks.told("PreCompact") == {"trigger": "manual", "custom_instructions": None}
+    assert hooks.told("SessionStart") == {"source": "compact", "model": "test-model"}
+    whole = "<analysis>a</analysis><summary>short</summary>"
+    assert hooks.told("PostCompact") == {"trigger": "manual", "compact_summary": whole}
+
+
+@pytest.mark.requirement("S1-55")
+def test_a_hook_can_refuse_a_compaction() -> None:
+    s, model = remembering(Scripted(PreCompact=Outcome(blocks=[Block("x", "[x]: later")])))
+    with pytest.raises(Blocked, match=r"Compaction blocked by PreCompact hook: \[x\]: later"):
+        asyncio.run(compact(s, "manual"))
+    assert model.requests == []

@@ -1,0 +1,46 @@
+"""What tests of commands and programs share: one keeper per test, a small environment."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from forge.core.shell.session.command import Command, Ended, run
+from forge.core.shell.session.programs import Programs
+from forge.foundation.system.keeping import Keeper
+
+Answer = TypeVar("Answer")
+
+
+def environment(home: Path) -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+
+
+def with_keeper(play: Callable[[Keeper], Awaitable[Answer]]) -> Answer:
+    async def main() -> Answer:
+        keeper = Keeper()
+        try:
+            return await play(keeper)
+        finally:
+            keeper.close()
+
+    return asyncio.run(main())
+
+
+def with_programs(play: Callable[[Programs], Awaitable[Answer]], **changes: Any) -> Answer:
+    async def main(keeper: Keeper) -> Answer:
+        programs = Programs(keeper, **changes)
+        try:
+            return await play(programs)
+        finally:
+            await programs.close()
+
+    return with_keeper(main)
+
+
+def ran(text: str, directory: Path, **changes: Any) -> Ended:
+    given = {"cwd": str(directory), "env": environment(directory), "timeout": 5.0, "grace": 0.1, **changes}
+    return with_keeper(lambda keeper: run(Command(text, **given), keeper))
