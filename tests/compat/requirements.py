@@ -142,21 +142,21 @@ S1-55 done documented compaction: hooks run before and after a compaction
 S1-56 planned documented tasks: open todos are mentioned when a turn wants to end
 S1-57 planned documented terminal: a notification precedes each wait for input
 S1-58 planned documented terminal: a successful login notifies
-S1-59 planned documented terminal: the bell rings only on real terminals
+S1-59 done documented terminal: the bell rings only on real terminals
 S1-60 done documented hooks: notifications cannot block
 S1-61 done documented hooks: flags that run set-up and maintenance hooks
 S1-62 done documented hooks: set-up hooks run before the prompt and cannot stop it
 S1-63 done documented hooks: --init-only ends without a prompt
-S1-64 planned documented watching: many writes within a second are one event
-S1-65 planned documented watching: our own writes cause no event
-S1-66 planned documented watching: replacing a file is a change, not a removal
-S1-67 planned documented watching: a path rests after an event
-S1-68 planned documented watching: links are followed for look-up
-S1-69 planned documented watching: a changed file is assigned to its settings source
-S1-70 planned documented watching: configuration and plugin directories are watched if they exist
-S1-71 planned documented hooks: ConfigChange tells source and file // can block, as in the reference
-S1-72 planned documented watching: a broken watcher does not stop the program
-S1-73 planned documented watching: every write of ours is announced to the watcher
+S1-64 done documented watching: many writes within a second are one event
+S1-65 done documented watching: our own writes cause no event
+S1-66 done documented watching: replacing a file is a change, not a removal
+S1-67 done documented watching: a path rests after an event
+S1-68 done documented watching: links are followed for look-up
+S1-69 done documented watching: a changed file is assigned to its settings source
+S1-70 done documented watching: configuration and plugin directories are watched if they exist
+S1-71 done documented hooks: ConfigChange tells source and file // can block, as in the reference
+S1-72 done documented watching: a broken watcher does not stop the program
+S1-73 done documented watching: every write of ours is announced to the watcher
 S1-74 done observed memory: kinds of instruction files and reasons for loading them
 S1-75 done documented memory: instruction files from home, repository and directory, in this order
 S1-76 done documented memory: front matter with paths and includes
@@ -185,20 +185,20 @@ S1-98 done documented hooks: permission updates of a hook are remembered
 S1-99 done documented hooks: block, allow and ask of a hook meet the rules in the right order
 S1-100 done documented hooks: PermissionDenied observes and decides nothing
 S1-101 done documented hooks: permission events carry the real call id and reason
-S1-102 planned documented watching: files added, changed and removed
-S1-103 planned documented watching: file and configuration watching share their timing
-S1-104 planned documented watching: the list of watched files is parsed
-S1-105 planned documented watching: files added later need not exist yet
-S1-106 planned documented hooks: FileChanged tells path and kind, and only observes
-S1-107 planned documented watching: SessionStart may add paths to watch
-S1-108 planned documented watching: FileChanged may add paths to watch
-S1-109 planned observed hooks: CwdChanged fires when the shell changes directory
-S1-110 planned documented worktrees: a flag creates or reuses a git worktree
-S1-111 planned documented worktrees: worktree code never writes to stdout
-S1-112 planned documented worktrees: a hook may refuse or replace the creation
-S1-113 planned documented worktrees: of several answers the last path counts
-S1-114 planned observed worktrees: tools to enter and leave a worktree
-S1-115 planned documented worktrees: removal with its hook
+S1-102 done documented watching: files added, changed and removed
+S1-103 done documented watching: file and configuration watching share their timing
+S1-104 done documented watching: the list of watched files is parsed
+S1-105 done documented watching: files added later need not exist yet
+S1-106 done documented hooks: FileChanged tells path and kind, and only observes
+S1-107 done documented watching: SessionStart may add paths to watch
+S1-108 done documented watching: FileChanged may add paths to watch
+S1-109 done observed hooks: CwdChanged fires when the shell changes directory
+S1-110 done documented worktrees: a flag creates or reuses a git worktree
+S1-111 done documented worktrees: worktree code never writes to stdout
+S1-112 done documented worktrees: a hook may refuse or replace the creation
+S1-113 done documented worktrees: of several answers the last path counts
+S1-114 done observed worktrees: tools to enter and leave a worktree
+S1-115 done documented worktrees: removal with its hook
 S1-116 planned documented elicitation: a server's question and the three answers to it
 S1-117 planned observed elicitation: the ability is announced on every transport
 S1-118 planned documented elicitation: a hook may answer before the user is asked
@@ -218,20 +218,20 @@ S1-131 done documented terminal: completion of verbs and plugin names
 S1-132 done documented extensions: reload refreshes everything in a fixed order
 S1-133 planned observed mcp: a plugin's servers are named after it
 S1-134 done documented mcp: three shapes of .mcp.json
-S1-135 planned documented conformance: a formatter plugin runs after edits only
-S1-136 planned documented conformance: a logging plugin sees each command
-S1-137 planned documented conformance: a guard plugin blocks a removal
-S1-138 planned documented conformance: a plugin of skills
-S1-139 planned documented conformance: a plugin of commands
-S1-140 planned documented conformance: a plugin with an agent
-S1-141 planned documented conformance: a plugin with all kinds of parts
-S1-142 planned documented conformance: a plugin that watches configuration
-S1-143 planned documented conformance: discovery of the example plugins
-S1-144 planned documented conformance: several plugins together, and broken ones
+S1-135 done documented conformance: a formatter plugin runs after edits only
+S1-136 done documented conformance: a logging plugin sees each command
+S1-137 done documented conformance: a guard plugin blocks a removal
+S1-138 done documented conformance: a plugin of skills
+S1-139 done documented conformance: a plugin of commands
+S1-140 done documented conformance: a plugin with an agent
+S1-141 done documented conformance: a plugin with all kinds of parts
+S1-142 done documented conformance: a plugin that watches configuration
+S1-143 done documented conformance: discovery of the example plugins
+S1-144 done documented conformance: several plugins together, and broken ones
 S1-145 planned documented speed: twenty plugins are discovered in 200 ms
 S1-146 planned documented speed: ten empty hooks take less than half a second
-S1-147 planned documented speed: file changes are noticed within half a second
-S1-148 planned documented speed: one configuration event per window
+S1-147 done documented speed: file changes are noticed within half a second
+S1-148 done documented speed: one configuration event per window
 S1-149 planned documented conformance: no plugin test is skipped and the suite repeats
 S1-150 planned documented documentation: plugins, hooks and moving over from Claude Code are documented
 S1-151 planned decided architecture: internal lifecycle events of the original // nothing to carry over

@@ -167,3 +167,25 @@ def test_a_bare_run_knows_typed_skills_and_lists_none(home: Path, tmp_path: Path
         request = server.requests[0].body
     assert said(request)[-1].endswith("Note it.\n")
     assert "takes notes" not in json.dumps(request)
+
+
+def test_a_used_skill_is_where_it_was_when_the_session_goes_on(home: Path, tmp_path: Path) -> None:
+    write(tmp_path / ".claude/skills/note/SKILL.md", "---\ndescription: takes notes\n---\nNote it.\n")
+    write(tmp_path / ".claude/skills/apart/SKILL.md", "---\ndescription: d\ncontext: fork\n---\nApart.\n")
+    turns = [
+        [{"tool": "Skill", "input": {"skill": "note"}}],
+        [{"text": "noted"}],
+    ]
+    with serve(turns) as server:
+        env = environment(home, server.url)
+        first = forge("-p", "hi", *STREAM, cwd=tmp_path, env=env)
+        forge("-p", "/apart", "--continue", *STREAM, cwd=tmp_path, env=env)
+        forge("-p", "/hidden-or-not", "--continue", *STREAM, cwd=tmp_path, env=env)
+        messages = server.requests[-1].body["messages"]
+    assert first.of("result")[0]["num_turns"] == 3
+    assert [m["role"] for m in messages] == ["user", "assistant"] * 3 + ["user"]
+    result, body = messages[2]["content"]
+    assert (result["type"], result["content"]) == ("tool_result", "Launching skill: note")
+    assert body["text"].endswith("Note it.\n")
+    assert messages[5]["content"][-1]["text"] == "noted"
+    assert "takes notes" not in json.dumps(messages[2:])

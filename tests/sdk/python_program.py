@@ -353,7 +353,9 @@ def answer(event: str, about: str, given: Any) -> Facts:
         return {"hookSpecificOutput": {**named, **denial}}
     if about == "touch b.txt":
         return {"hookSpecificOutput": {**named, "updatedInput": {"command": "touch changed.txt"}}}
-    return {"decision": "block", "reason": "again"} if event == "Stop" and not given["stop_hook_active"] else {}
+    return (
+        {"decision": "block", "reason": "again"} if event == "Stop" and not given["stop_hook_active"] else {}
+    )
 
 
 async def inner_mcp(p: Place) -> Facts:

@@ -30,8 +30,5 @@ WORDS = {
     "sub_pre_deny": HAND_BACK,
     "sub_order": HAND_BACK,
     "sub_matcher_alias": HAND_BACK,
-    "skill_hooks": "the text of a skill is not counted as a message of its own (num_turns)",
-    "disable_all": "the reference sends a record to its own screen (ui_invalidate)",
     "post_block_old_model": "the reference tells older models a token budget that Forge does not have",
-    "permission_denied_retry": "auto mode without a classifier is explained in Forge's own words",
 }

@@ -147,8 +147,10 @@ def _replace(s: Session, summary: str, trigger: str, *, omitted: bool, took_ms: 
     for r in s.standing:
         s.recorder.reminder(r.kind, r.text, r.facts)
     blocks: list[Block] = [*(Text(r.text) for r in s.standing), Text(words)]
-    s.messages = [Message("user", blocks), *(m for m in kept if not m.calls)]
-    for message in s.messages[1:]:
+    # Under its old id a reader would take the entry for a part of the one before the boundary.
+    kept = [msgspec.structs.replace(m, id=s.parts.new_id()) for m in kept if not m.calls]
+    s.messages = [Message("user", blocks), *kept]
+    for message in kept:
         envelope = {"id": message.id, "type": "message", "role": "assistant", "model": s.model.card.id}
         s.recorder.reply(envelope, [(s.parts.new_id(), b) for b in message.blocks], madeBy=message.made_by)
     s.context_tokens = 0

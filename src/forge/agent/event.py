@@ -35,7 +35,7 @@ class Retried(msgspec.Struct, frozen=True):
 
 
 class Replied(msgspec.Struct, frozen=True):
-    """A block of the reply is complete, or `aborted`; `envelope`: the message as announced, without content."""
+    """A block of the reply is complete, or `aborted`; `envelope`: the message as announced, no content."""
 
     uuid: str
     envelope: dict[str, Any]
@@ -71,6 +71,7 @@ class Denied(msgspec.Struct, frozen=True):
     message: str
     reason_type: str | None = None
     reason: str | None = None
+    reason_code: str | None = None
 
 
 class ToolFinished(msgspec.Struct, frozen=True):
@@ -235,6 +236,10 @@ class HookNotice(msgspec.Struct, frozen=True):
     facts: dict[str, Any] = {}
 
 
+class ScreenStale(msgspec.Struct, frozen=True):
+    """Something a screen shows is no longer so; hosts without one pass it on."""
+
+
 class TitleChanged(msgspec.Struct, frozen=True):
     """The session has another title."""
 
@@ -311,5 +316,6 @@ Event = (
     | HookSaid
     | HookNotice
     | TitleChanged
+    | ScreenStale
     | TurnEnded
 )

@@ -17,7 +17,7 @@ from forge.core.memory.file import AUTO, Loaded, MemoryFile
 from forge.core.memory.nested import load_nested, load_nested_agents
 from forge.core.memory.read import Library
 from forge.core.memory.sources import MemoryRequest, load_start
-from forge.core.message import Text
+from forge.core.message import Aside, Text
 
 KIND = "instructions"
 
@@ -25,9 +25,9 @@ KIND = "instructions"
 _LATER = ("session_context", "date")
 _NESTED = r"(?:^|\n| context: )Contents of (.+):\n\n"
 _NESTED_STARTS = (
-    "<system-reminder>\nContents of ",
-    "<system-reminder>\ntool.call hook additional context: ",
-    "<system-reminder>\nprompt.mention hook additional context: ",
+    "Contents of ",
+    "tool.call hook additional context: ",
+    "prompt.mention hook additional context: ",
 )
 
 
@@ -134,9 +134,10 @@ def _look_back(s: Session, memory: Memory) -> None:
         return
     memory.looked_back = True
     memory.delivered |= set(s.seen)
-    for told in _reminders(s):
+    asides = [b.text for m in s.messages for b in m.blocks if isinstance(b, Aside)]
+    for told in (*(r.removeprefix("<system-reminder>\n") for r in _reminders(s)), *asides):
         if told.startswith(_NESTED_STARTS):
-            memory.delivered.update(re.findall(_NESTED, told.removeprefix("<system-reminder>\n")))
+            memory.delivered.update(re.findall(_NESTED, told))
 
 
 def _reminders(s: Session) -> list[str]:
@@ -179,8 +180,8 @@ def _stand_ins(files: list[MemoryFile], cause: str) -> Reminder:
         "toolUseID": f"{cause}-context",
         "hookEvent": "PostToolUse",
     }
-    told = f"<system-reminder>\n{cause} hook additional context: {words}\n</system-reminder>"
-    return Reminder("hook_additional_context", told, facts)
+    told = f"{cause} hook additional context: {words}"
+    return Reminder("hook_additional_context", told, facts, aside=True)
 
 
 async def _announce(s: Session, files: list[MemoryFile]) -> None:

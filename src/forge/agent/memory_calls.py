@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator, Mapping
 
 from forge.agent.done import Done
+from forge.agent.hooks.port import Told
+from forge.agent.hooks.sites import tell
 from forge.agent.memory import Memory, Touch, touched
 from forge.agent.session import Session
 from forge.core.message import ToolUse
@@ -26,6 +28,8 @@ async def memory_of_calls(
     if s.keep(Memory).request is None:
         return []
     told = await touched(s, list(_touches(s, calls, done, before)), "tool.call")
+    tell(s, [Told(r.kind, r.text, r.facts) for r in told if r.aside])
+    told = [r for r in told if not r.aside]
     texts = []
     for n, reminder in enumerate(told):
         # As in the reference: blocks that follow each other are separated by a line end.

@@ -9,7 +9,7 @@ import msgspec
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.event import Denial, Denied
 from forge.agent.hooks.port import Outcome
-from forge.agent.hooks.sites import hook_input, refused_call
+from forge.agent.hooks.sites import hook_input, refused_call, tell_unchecked
 from forge.agent.hooks.state import HookState
 from forge.agent.host import Allow, AskPermission
 from forge.agent.session import Session
@@ -28,6 +28,12 @@ _BY_NATURE = {
 
 # What a hook that refuses a permission without a word is taken to have said.
 DENIED = "Permission denied by hook"
+NO_CLASSIFIER = "Classifier unavailable"
+UNCHECKED = (
+    "Auto mode is unavailable: its safety check does not run for this session, so {} was not run. Other"
+    " actions that need the check will be denied too, and retrying won't help. Finish what you can without"
+    " them."
+)
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -97,9 +103,11 @@ async def _ask(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool
 
 async def _unchecked(s: Session, call: ToolUse, decision: Decision) -> Verdict:
     """In auto mode a check would decide; there is none, so without anybody to ask hooks hear of a refusal."""
+    words = UNCHECKED.format(call.name)
+    decision = decision.changed(message=words, reason_type="classifier", reason=NO_CLASSIFIER)
     verdict = await _asked(s, call, decision)
     if verdict.refused is not None and verdict.meta.get("non_execution_kind") == "user-rejected":
-        await refused_call(s, call, "Classifier unavailable")
+        await refused_call(s, call, NO_CLASSIFIER)
     return verdict
 
 
@@ -156,9 +164,13 @@ def _denied(s: Session, call: ToolUse, decision: Decision, *, kind: str, words: 
     """A refusal nobody was asked about; hosts hear of it in an event of its own."""
     message = words or decision.message
     asked_in_vain = kind == "user-rejected"
-    silent = asked_in_vain and decision.reason_type not in ("safetyCheck", "hook")
+    silent = asked_in_vain and decision.reason_type not in ("safetyCheck", "hook", "classifier")
     reason_type = None if silent else decision.reason_type
-    s.emit(Denied(call, message, reason_type, decision.reason))
+    code = None
+    if reason_type == "classifier":
+        code = "auto_mode_no_check_in_session"
+        tell_unchecked(s)
+    s.emit(Denied(call, message, reason_type, decision.reason, code))
     meta = {**_meta(call, "reject", "config", reason_type), "non_execution_kind": kind}
     return _refused(s, call, message, meta, counted=decision.counted)
 

@@ -31,9 +31,9 @@ async def run_plugin(s: Session, argument: str) -> str:
     )
     try:
         outcome = await asyncio.to_thread(command.plugin_line, argument, here)
+        reload = s.keep(Ecosystem).reload
+        if outcome.reload and reload is not None:
+            said.append(f"{reload()}\n")
     except ForgeError as error:
         return str(error)
-    reload = s.keep(Ecosystem).reload
-    if outcome.reload and reload is not None:
-        said.append(f"{reload()}\n")
     return "".join([*said, outcome.out, outcome.err]).strip()

@@ -141,7 +141,6 @@ class Turn:
         self.display: str | None = None
         self.stopped_in_tools = False
 
-
     @property
     def shown(self) -> str:
         """The last text of the model, as the user has seen it."""

@@ -21,6 +21,8 @@ LOOK_ANYWAY = 3.0
 # Whatever happens within this time is looked at together.
 GATHER = 0.02
 POLICY = "policy_settings"
+# So many changes are told at a time: hundreds of changed files must not start as many programs at once.
+AT_ONCE = 16
 
 # Takes over what a path of a source says now; the flag is false if it must stay as it was.
 TakeOver = Callable[[str, str, bool], None]
@@ -49,6 +51,7 @@ class Watching:
         self._notifier = notifier(self._woken.set)
         self._complete = True
         self._running: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Semaphore(AT_ONCE)
         self._task: asyncio.Task[None] | None = None
 
     def begin(self, names: Iterable[str], named: Iterable[str]) -> None:
@@ -64,6 +67,12 @@ class Watching:
 
     def moved(self) -> None:
         self._aim()
+
+    def rename(self, names: list[str]) -> None:
+        """Other names are of interest, because the hooks are others."""
+        if names != self._names:
+            self._names = names
+            self._aim()
 
     def own_write(self, path: str) -> None:
         """Forge itself is about to write this file; links may lead to it under the name that is watched."""
@@ -135,7 +144,8 @@ class Watching:
 
     async def _tell_file(self, change: Change) -> None:
         log.debug("%s: %s", change.event, change.path)
-        outcome = await self._s.hooks.fire("FileChanged", file_path=change.path, event=change.event)
+        async with self._room:
+            outcome = await self._s.hooks.fire("FileChanged", file_path=change.path, event=change.event)
         if outcome.watch:
             self.also(outcome.watch)
 

@@ -97,6 +97,8 @@ async def make(root: str, name: str, owner: str, wanted: Wanted, env: Mapping[st
         # Its worktree is gone, its commits are not: go on with them.
         args = ["worktree", "add", path, branch]
     done = await run_git(root, args, env)
+    if done.code and _is_checkout(path):
+        return await _resume(root, path, owner, env)  # Somebody else has made it at the same moment.
     if done.code:
         raise WorktreeError(f"Failed to create worktree: {done.err.strip()}")
     await run_git(root, ["worktree", "lock", "--reason", owner, path], env)

@@ -98,6 +98,7 @@ def chain(records: list[Record], until: str = "") -> list[Record]:
     parallel calls that hang beside the line are put back behind their call.
     """
     links = [_link(n, r) for n, r in enumerate(records) if isinstance(r.get("uuid"), str)]
+    links = [link for link in links if link.kind not in _SIDE_TYPES]
     kept = [k for r in records if (k := _kept(r.get("compactMetadata"))) is not None]
     line, _ = lineage(links, kept, until)
     return [records[link.at] for link in line]
@@ -211,7 +212,7 @@ def _add(index: Index, head: _Head | _DamagedHead, span: tuple[int, int], unknow
         index.costs.append(span)
     elif kind in ("file-history-snapshot", "file-history-delta"):
         index.file_history.append(span)
-    elif isinstance(head.uuid, str):
+    elif isinstance(head.uuid, str) and kind not in _SIDE_TYPES:
         index.links.append(_link_of(head, kind, span))
         kept = _kept(head.compactMetadata)
         if kept is not None:

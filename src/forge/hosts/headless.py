@@ -188,7 +188,7 @@ def _connect(
     if o.input_format == "stream-json":
         host.control = Control(o, c, built, (wire, sink))
     holder = host.control.seat if host.control is not None else Holder(c)
-    prepare_lookout(built.session, o, env, holder, long_lived=host.control is not None)
+    prepare_lookout(built.session, o, env, holder)
 
 
 async def _serve(o: RunOptions, host: Headless, session: Session, past: Past | None) -> int:

@@ -30,6 +30,7 @@ def session_hooks(c: Configuration, *, bare: bool) -> Engine:
             allowed_urls=get("allowedHttpHookUrls", None),
             variables=get("httpHookAllowedEnvVars", None),
             trusted=c.trusted,
+            switched_off=switched_off(c),
         )
     )
     if not bare:

@@ -1,4 +1,4 @@
-"""Lets a session watch files once it needs to: for hooks at once, for a long-lived host a little later."""
+"""Lets a session watch files: at once if hooks want it, else after the first second, for its settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forge.foundation.own_writes import hear_own_writes
 from forge.hosts.configuration import Configuration
 from forge.hosts.options import RunOptions
 
-# A host that lives long enough to see settings change does not miss the first moment.
+# Most short runs end before; whoever changes settings of a running session does it later.
 LATER = 1.0
 _EVENTS = ("FileChanged", "ConfigChange")
 
@@ -32,9 +32,7 @@ class Holder:
         self.c = c
 
 
-def prepare_lookout(
-    session: Session, o: RunOptions, env: dict[str, str], holder: Holds, *, long_lived: bool
-) -> None:
+def prepare_lookout(session: Session, o: RunOptions, env: dict[str, str], holder: Holds) -> None:
     """Makes the session able to watch; nothing is loaded or opened before it is needed."""
     own = hear_own_writes()
 
@@ -46,7 +44,7 @@ def prepare_lookout(
         engine = engine_of(session)
         if paths or (engine is not None and any(engine.hooks(event) for event in _EVENTS)):
             return begin(paths)
-        return _Later(begin) if long_lived and not o.bare else None
+        return None if o.bare else _Later(begin)
 
     session.keep(Lookout).start = start
 

@@ -45,12 +45,20 @@ def watch(
     o, env, own = run
     reloading = Reloading(session, o, env, holder)
     wanted = () if o.bare or o.safe_mode else watched_sources(o, holder.c.places)
-    watching = Watching(session, wanted, reloading.take_over)
+
+    def take_over(source: str, path: str, wanted: bool) -> None:
+        reloading.take_over(source, path, wanted=wanted)
+        watching.rename(_names(session))
+
+    watching = Watching(session, wanted, take_over)
     own.listener = watching.own_write
-    engine = engine_of(session)
-    hooks = engine.hooks("FileChanged") if engine is not None else []
-    watching.begin(matcher_names(h.matcher for h in hooks), named)
+    watching.begin(_names(session), named)
     return watching
+
+
+def _names(session: Session) -> list[str]:
+    engine = engine_of(session)
+    return matcher_names(h.matcher for h in engine.hooks("FileChanged")) if engine is not None else []
 
 
 def watched_sources(o: RunOptions, p: Places) -> Iterator[tuple[str, str]]:
@@ -85,7 +93,7 @@ class Reloading:
         self._holder = holder
         self._held: dict[str, Layer | None] = {}
 
-    def take_over(self, source: str, path: str, wanted: bool) -> None:
+    def take_over(self, source: str, path: str, *, wanted: bool) -> None:
         """Makes the session follow a changed file, or keep what it knows of it."""
         if source == SKILLS:
             if wanted:

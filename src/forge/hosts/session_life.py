@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from forge.agent.event import ScreenStale
 from forge.agent.hooks.lending import engine_of
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import give_title, tell_now
@@ -30,6 +31,9 @@ async def set_up(session: Session, o: RunOptions) -> None:
 async def begin(session: Session, past: Past | None, *, forked: bool) -> str:
     """SessionStart: what hooks add to the conversation; returns the first prompt if one has one."""
     session.recorder.cwd = session.situation.cwd
+    engine = engine_of(session)
+    if engine is not None and engine.means.switched_off:
+        session.emit(ScreenStale())
     facts: dict[str, Any] = {"source": "startup"}
     if past is not None:
         facts = {"source": "fork"} if forked else {"source": "resume", **_interval(session, past)}

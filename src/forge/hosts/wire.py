@@ -288,6 +288,7 @@ class Wire:
                 tool_name=e.call.name,
                 tool_use_id=e.call.id,
                 decision_reason_type=e.reason_type,
+                decision_reason_code=e.reason_code,
                 decision_reason=e.reason,
                 message=e.message,
             )

@@ -38,6 +38,7 @@ def routes(system: Callable[..., Record], *, all_events: bool) -> dict[type, Cal
         ev.HookEnded: ended,
         ev.HookSaid: lambda e: [system("informational", content=e.text, level=e.level, **e.facts)],
         ev.HookNotice: lambda e: [system("notification", key=e.key, text=e.text, **e.facts)],
+        ev.ScreenStale: lambda e: [system("ui_invalidate", event="ui.render")],
         ev.TitleChanged: lambda e: [system("session_title_changed", title=e.title)],
     }
 

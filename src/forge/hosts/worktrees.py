@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -19,11 +20,10 @@ from forge.hosts.options import RunOptions
 
 
 class Gone(msgspec.Struct, frozen=True):
-    """Where a run goes: its worktree, the directory it came from, the session hooks have heard of."""
+    """Where a run goes: its worktree, and the directory it came from."""
 
     tree: Tree
     before: str
-    session_id: str
 
 
 async def go_there(o: RunOptions, env: Mapping[str, str], cwd: str, host: Host) -> Gone:
@@ -53,7 +53,9 @@ async def go_there(o: RunOptions, env: Mapping[str, str], cwd: str, host: Host) 
         )
     if tree.made.other:
         session.warn(f"The worktree {tree.made.path} is in use by another session (pid {tree.made.other}).")
-    return Gone(tree, c.places.cwd, session.id)
+    if sys.stderr.isatty():
+        session.warn(f"Worktree [Ready] {tree.made.path}")
+    return Gone(tree, c.places.cwd)
 
 
 def arrive(session: Session, gone: Gone | None) -> None:

@@ -121,7 +121,9 @@ def test_the_user_can_compact_with_a_focus() -> None:
     asked = model.requests[1].messages[-1].blocks[-1]
     assert isinstance(asked, Text)
     assert asked.text.endswith("Additional Instructions:\nthe tests")
-    assert s.messages[1] == Message("assistant", [Text("answer")], "msg_0", "test/test-model")
+    kept = s.messages[1]
+    assert kept == Message("assistant", [Text("answer")], kept.id, "test/test-model")
+    assert kept.id != "msg_0"
 
 
 def test_local_commands_do_not_ask_the_model() -> None:
@@ -132,6 +134,8 @@ def test_local_commands_do_not_ask_the_model() -> None:
     assert run(s, "/cost").result.startswith("Total cost: $0.0000")
     assert run(s, "/compact").result == ""
     assert model.requests == []
+    last = host.of(LocalOutput)[-1]
+    assert (last.text, last.command, last.failed) == ("Error: No messages to compact", "compact", True)
 
 
 def test_the_threshold_leaves_room_for_an_answer() -> None:

@@ -15,7 +15,7 @@ from forge.agent.loop import run_turn
 from forge.agent.session import Limits, Prompt, Session, Structured
 from forge.agent.structured import structured_output_tool
 from forge.core.message import UNPARSED_INPUT, Message, Text, ToolResult, ToolUse, Usage
-from forge.core.model import BlockDelta, Delta, Request, Started
+from forge.core.model import BlockDelta, Delta, Ending, Request, Started
 from forge.core.registry import Component
 from forge.core.tool import ToolContext, ToolError, ToolOutput
 from forge.foundation.errors import Answer, ModelError
@@ -260,6 +260,13 @@ def test_the_budget_ends_the_turn() -> None:
     assert answered(s)
 
 
+def test_a_spent_budget_stays_spent_in_the_next_turn() -> None:
+    model = ScriptedModel([[Text("dear")], [Text("never asked")]])
+    s = session(model, RecordingHost(), [], limits=Limits(max_budget_usd=0.0001))
+    assert [run(s).subtype, run(s, Prompt("more", "prompt-2")).subtype] == ["error_max_budget_usd"] * 2
+    assert len(model.requests) == 1
+
+
 def test_the_time_limit_stops_a_tool_and_answers_its_call() -> None:
     async def hang(args: dict[str, Any], context: ToolContext) -> ToolOutput:
         await asyncio.Event().wait()
@@ -292,6 +299,14 @@ def test_an_api_error_is_an_answer_that_is_an_error() -> None:
     assert [(e.text, e.status, e.error_type) for e in host.of(ApiFailed)] == [
         ("API Error: 400 bad thing", 400, "invalid_request_error")
     ]
+
+
+def test_the_model_does_not_read_its_own_failure() -> None:
+    model = ScriptedModel([ModelError("API Error: 400 bad thing", kind="invalid_request"), [Text("now")]])
+    s = session(model, RecordingHost(), [])
+    run(s)
+    run(s, Prompt("again", "prompt-2"))
+    assert model.requests[1].messages == [Message("user", [Text("hello"), Text("again")])]
 
 
 def interrupt_after(s: Session, seen: type[Any]) -> TurnEnded:
@@ -351,8 +366,10 @@ def test_an_interrupt_while_the_model_speaks_keeps_what_it_said() -> None:
 
     ended = asyncio.run(main())
     assert (ended.subtype, ended.terminal_reason) == ("error_during_execution", "aborted_streaming")
-    assert [e.block for e in host.of(Replied)] == [Text("half a sen")]
-    assert [e.text for e in host.of(Noted)] == ["[Request interrupted by user]"]
+    assert [(e.block, e.aborted) for e in host.of(Replied)] == [(Text("half a sen"), True)]
+    assert [(e.text, e.synthetic) for e in host.of(Noted)] == [("[Request interrupted by user]", False)]
+    ends = [e.delta.raw["type"] for e in host.of(Streaming) if isinstance(e.delta, Ending)]
+    assert ends == ["message_delta", "message_stop"]
 
 
 def test_a_session_goes_on_after_an_interrupt() -> None:
@@ -432,6 +449,10 @@ def structured_session(turns: list[Any]) -> tuple[Session, ScriptedModel]:
     return session(model, RecordingHost(), [structured_output_tool(state)], structured=state), model
 
 
+def heard(s: Session) -> list[Noted]:
+    return [e for e in s.host.events if isinstance(e, Noted)]  # type: ignore[attr-defined]  # the double
+
+
 def test_a_value_that_fits_the_schema_ends_the_turn_at_once() -> None:
     s, model = structured_session([[call("StructuredOutput", n=1)]])
     ended = run(s)
@@ -452,6 +473,7 @@ def test_a_model_that_forgets_the_value_is_reminded_once() -> None:
         None,
         2,
     )
+    assert (ended.num_turns, [e.synthetic for e in heard(s)]) == (2, [True])
 
 
 def test_five_values_that_do_not_fit_end_the_turn() -> None:

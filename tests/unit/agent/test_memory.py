@@ -15,7 +15,7 @@ from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
 from forge.agent.texts.load import text
 from forge.core.memory.sources import MemoryRequest
-from forge.core.message import Block, Text, ToolResult
+from forge.core.message import Aside, Block, Text, ToolResult
 from forge.core.tools.builtin import builtin_tools
 from forge.foundation.transcript import read_records
 from unit.agent.casting import Cast, build, play, task
@@ -210,10 +210,12 @@ def test_nested_agents_md_has_its_own_shape_and_needs_a_reading_call(project: Pa
 
     asyncio.run(go())
     sub = project / "sub"
-    assert said(s)[2:] == [
-        "<system-reminder>\ntool.call hook additional context:"
-        f" Contents of {sub}/AGENTS.md:\n\nSub.\n\n"
-        f"Contents of {sub}/deep/AGENTS.md:\n\nDeep.\n</system-reminder>"
+    told = [b for m in s.messages for b in m.blocks if isinstance(b, Aside)]
+    assert told == [
+        Aside(
+            f"tool.call hook additional context: Contents of {sub}/AGENTS.md:\n\nSub.\n\n"
+            f"Contents of {sub}/deep/AGENTS.md:\n\nDeep."
+        )
     ]
 
 

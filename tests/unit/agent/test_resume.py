@@ -236,6 +236,15 @@ def test_a_stray_entry_at_the_end_does_not_hide_the_conversation(tmp_path: Path)
     assert past.notes == ["the entries written last belong to no conversation: they are left out"]
 
 
+def test_a_title_with_an_id_of_its_own_is_no_entry_of_the_conversation(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    title = {"type": "custom-title", "customTitle": "t", "uuid": "t", "timestamp": "2026-01-01T00:00:00.000Z"}
+    write(path, line("user", "u", None, "q"), line("assistant", "a", "u", "answer"), title)
+    past = load(str(path))
+    assert past is not None
+    assert (past.leaf, past.notes) == ("a", [])
+
+
 def test_replies_between_which_nothing_is_left_become_one() -> None:
     orphan = Message("user", [ToolResult("nobody", "ok")])
     history = [orphan, Message("assistant", [Text("a")]), orphan, Message("assistant", [Text("b")])]

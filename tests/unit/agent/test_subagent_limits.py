@@ -143,11 +143,6 @@ def test_more_agents_than_the_limit_are_refused() -> None:
             "Agent type 'general-purpose' has been denied by permission rule 'Agent(general-purpose)' from"
             " userSettings.",
         ),
-        (
-            {"isolation": "worktree"},
-            [],
-            "isolation: worktree is not available in this version. Call again without it.",
-        ),
     ],
 )
 def test_an_agent_that_may_not_start(wish: dict[str, Any], rules: list[str], expected: str) -> None:

@@ -12,7 +12,7 @@ from doubles import RecordingHost, ScriptedModel, session
 from forge.agent.hooks.port import NOTHING, Block, Outcome
 from forge.agent.lookout import Lookout, look_out, stop_looking, went_elsewhere
 from forge.agent.session import Session
-from forge.agent.watching import Watching, matcher_names
+from forge.agent.watching import AT_ONCE, Watching, matcher_names
 from forge.foundation.atomic import update_text
 from forge.foundation.own_writes import hear_own_writes
 from forge.foundation.system.notify import Notifier, open_notifier
@@ -122,6 +122,35 @@ def test_two_hundred_files_at_once_are_two_hundred_events(tmp_path: Path) -> Non
 
     heard, _ = watched(tmp_path, part, [file.name for file in files])
     assert sorted(e["file_path"] for e in heard.events) == sorted(map(str, files))
+
+
+def test_only_so_many_changes_are_told_at_a_time(tmp_path: Path) -> None:
+    most = 0
+
+    class Slow(Heard):
+        async def fire(self, event: str, /, **payload: Any) -> Outcome:
+            nonlocal most
+            waiting.append(event)
+            most = max(most, len(waiting))
+            await super().fire(event, **payload)
+            await asyncio.sleep(0)
+            waiting.pop()
+            return NOTHING
+
+    waiting: list[str] = []
+
+    async def played() -> None:
+        heard = Slow()
+        s = session(ScriptedModel([]), RecordingHost(), [], hooks=heard, cwd=str(tmp_path))
+        watching = Watching(s, [], lambda *what: None, timings=(QUICK, QUICK))
+        watching.begin([f"f{n}" for n in range(60)], [])
+        for n in range(60):
+            (tmp_path / f"f{n}").write_text("1")
+        await heard.wait(60)
+        await watching.close()
+
+    asyncio.run(played())
+    assert 1 <= most <= AT_ONCE
 
 
 def test_a_removed_directory_that_comes_back_is_still_watched(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_changes_are_told_at_the_right_moment(
     assert told(timing, seen) == expected
 
 
+@pytest.mark.requirement("S1-147")
 def test_the_timing_is_that_of_the_documents() -> None:
     assert Timing(settle=1.0, longest=5.0, grace=1.7, cooldown=1.5, own=5.0) == CONFIG
     assert (FILES.longest <= 0.5, FILES.grace, FILES.cooldown) == (True, 1.7, 1.5)

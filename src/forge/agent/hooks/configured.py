@@ -26,8 +26,8 @@ def _hook(source: HookSource, where: tuple[str, str], fields: dict[str, Any], ag
 
 
 def select(hooks: Sequence[Hook], event: str, value: str | None) -> list[Hook]:
-    """The hooks of an event whose matcher accepts the value; without one, all of the event."""
-    return [h for h in hooks if h.event == event and (value is None or matches(h.matcher, value, event))]
+    """Those of an event's hooks whose matcher accepts the value; without one, all of them."""
+    return [h for h in hooks if value is None or matches(h.matcher, value, event)]
 
 
 def without_repeats(hooks: Sequence[Hook]) -> list[Hook]:

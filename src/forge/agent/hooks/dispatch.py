@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 import msgspec
@@ -23,6 +24,8 @@ from forge.agent.hooks.wording import bounded, texts
 from forge.agent.session import Session
 from forge.foundation.hookspec import HOOKS, Can
 
+log = logging.getLogger("forge.hooks")
+
 NO_ANSWER = "gave no usable answer, so it didn't check this action."
 TOO_LATE = "didn't answer in time, so it didn't check this action."
 _SESSION_END_SECONDS = 60.0
@@ -37,9 +40,10 @@ async def dispatch(engine: Engine, s: Session, event: str, own: dict[str, Any]) 
     chosen = without_repeats(
         [h for h in engine.picked(event, value) if _concerns(h, payload, s, standing.agent_id)]
     )
+    name = hook_name(spec, value)
+    log.debug("%s: %d of %d hooks match", name, len(chosen), len(engine.hooks(event)))
     if not chosen:
         return NOTHING
-    name = hook_name(spec, value)
     firing = Firing(engine, s, spec, name, payload, _budget(engine, s, event))
     answers: list[Answer] = []
     tasks = [asyncio.ensure_future(_one(firing, hook, n, answers)) for n, hook in enumerate(chosen)]
@@ -92,6 +96,11 @@ async def _one(firing: Firing, hook: Hook, number: int, answers: list[Answer]) -
         main.emit(HookStarted(identity, firing.name, hook.event, str(hook.fields.get("statusMessage", ""))))
     run = await run_hook(firing, hook, number, identity)
     answer = judge(run)
+    log.debug(
+        "%s: [%s] of %s: %s, exit code %s, %d ms%s",
+        *(firing.name, hook.label, hook.origin, answer.outcome, run.exit_code, run.duration_ms),
+        f": {answer.error}" if answer.error else "",
+    )
     if shown:
         main.emit(_ended(identity, firing.name, answer))
     if run.asynchronous:

@@ -30,7 +30,7 @@ CallBack = Callable[[str, dict[str, Any], str], Awaitable[dict[str, Any]]]
 class Means(msgspec.Struct, frozen=True):
     """What hooks may use. `allowed_urls` None: any; `variables`: those http headers may contain, None: any.
 
-    `call_tool` calls a tool of an MCP server, `call_back` a function of the host program.
+    `call_tool` calls a tool of an MCP server. `switched_off`: settings forbid all but managed hooks.
     """
 
     project_dir: str = ""
@@ -39,6 +39,7 @@ class Means(msgspec.Struct, frozen=True):
     variables: list[str] | None = None
     attended: bool = False
     trusted: bool = False
+    switched_off: bool = False
     call_tool: CallTool | None = None
 
 

@@ -17,18 +17,25 @@ _REGEX_EVENTS = ("FileChanged", "StopFailure")
 
 def matches(matcher: str, value: str, event: str) -> bool:
     """Whether a matcher accepts a value: everything, a list of exact names, or an unanchored pattern."""
+    read = _read(matcher, event in _REGEX_EVENTS)
+    if read is None:
+        return False
+    values = _ALIASES.get(value) or (value,)
+    if isinstance(read, frozenset):
+        return not read or not read.isdisjoint(values)
+    return any(read.search(v) for v in values)
+
+
+@lru_cache(maxsize=4096)
+def _read(matcher: str, words_only: bool) -> frozenset[str] | re.Pattern[str] | None:
+    """A matcher as the names it lists (none means all), as a pattern, or None if it is neither."""
     if matcher in ("", "*"):
-        return True
-    values = _ALIASES.get(value, (value,))
-    plain = _NAMES if event in _REGEX_EVENTS else _LIST
-    if plain.match(matcher):
-        names = [name.strip() for name in re.split(r"[|,]", matcher)]
-        return any(v in names for v in values)
-    pattern = compiled(matcher)
-    return pattern is not None and any(pattern.search(v) for v in values)
+        return frozenset()
+    if (_NAMES if words_only else _LIST).match(matcher):
+        return frozenset(name.strip() for name in re.split(r"[|,]", matcher))
+    return compiled(matcher)
 
 
-@lru_cache(maxsize=512)
 def compiled(pattern: str) -> re.Pattern[str] | None:
     """The pattern as the reference's language reads it; None if it is not valid there."""
     if re.search(r"(?<!\\)\(\?(?:[aiLmsux]|P[<=])", pattern):

@@ -11,7 +11,7 @@ import msgspec
 
 from forge.agent.crew import Seat
 from forge.agent.done import Done, failure
-from forge.agent.event import Denial, Noted, TitleChanged
+from forge.agent.event import Denial, HookSaid, Noted, TitleChanged
 from forge.agent.hooks.port import Outcome, Told
 from forge.agent.hooks.state import HookState
 from forge.agent.session import Session
@@ -145,6 +145,21 @@ async def refused_call(s: Session, call: ToolUse, reason: str) -> None:
         s.turn.asides.append(Text(RETRY))
         s.turn.user_events += 1
         s.emit(Noted(uuid, RETRY))
+
+
+def tell_unchecked(s: Session) -> None:
+    """Tells the user once that auto mode has no check here and refuses what would need one."""
+    state = s.keep(HookState)
+    if state.told_unchecked:
+        return
+    state.told_unchecked = True
+    through = s.parts.env.get("ANTHROPIC_BASE_URL", "").partition("://")[2].partition("/")[0]
+    why = f", and your requests go through {through}, which doesn't pass it through" if through else ""
+    words = (
+        f"Auto mode can't check actions in this session. Its safety check runs on the server{why}."
+        " Nobody can be asked to approve actions, so those that need it are denied."
+    )
+    s.emit(HookSaid(words, "warning", {"isMeta": False, "tag": "auto_mode_no_server_check"}))
 
 
 async def notify(s: Session, kind: str, message: str, title: str = "") -> None:

@@ -10,3 +10,4 @@ class HookState:
         self.prompt_id = ""
         self.agent_type = ""
         self.interrupted = False
+        self.told_unchecked = False

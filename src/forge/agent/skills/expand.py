@@ -11,10 +11,11 @@ import msgspec
 from forge.agent.agents import find_agent
 from forge.agent.context import CallContext
 from forge.agent.ending import end
-from forge.agent.event import TurnEnded
+from forge.agent.event import Replied, TurnEnded
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.turns import Expansion
 from forge.agent.hooks.turns import expand as told_to_hooks
+from forge.agent.ledger import usage_record
 from forge.agent.local import local_names
 from forge.agent.memory_commands import expand_init
 from forge.agent.session import Prompt, Reminder, Session
@@ -28,7 +29,7 @@ from forge.core.components.calling import split_typed, typed_skill
 from forge.core.components.kinds import Skill
 from forge.core.components.listing import typable
 from forge.core.components.render import typed_message
-from forge.core.message import Message, Text, ToolUse
+from forge.core.message import Message, Text, ToolUse, Usage
 from forge.core.registry import Component
 from forge.core.tool import ToolError
 from forge.foundation.suggest import closest
@@ -79,25 +80,45 @@ async def _used(s: Session, prompt: Prompt, found: Component[Skill], arguments: 
 async def _forked(s: Session, prompt: Prompt, found: Component[Skill], texts: tuple[str, str]) -> TurnEnded:
     """A sub-agent follows the instructions; its report is the result and the model is not asked."""
     called, words = texts
-    call = ToolUse(s.parts.new_id(), "Skill", {"skill": found.name})
+    call = ToolUse(f"forked-command-{found.name}", "Skill", {"skill": found.name})
     s.add_prompt(msgspec.structs.replace(prompt, content=called), [])
+    fork = import_module("forge.agent.skills.fork")
     try:
-        report = str(
-            await import_module("forge.agent.skills.fork").forked(CallContext(s, call), found, words)
-        )
+        report, _ = await fork.forked(CallContext(s, call), found, words)
     except ToolError as error:
         report = error.message
-    uuid = s.parts.new_id()
-    envelope: dict[str, Any] = {"id": uuid, "type": "message", "role": "assistant", "model": "<synthetic>"}
-    s.recorder.reply(envelope, [(uuid, Text(report))])
-    s.messages.append(Message("assistant", [Text(report)], made_by="<synthetic>"))
-    return end(s, result=report)
+    s.recorder.reply(_envelope(s.parts.new_id()), [(s.parts.new_id(), Text(str(report)))])
+    s.messages.append(Message("assistant", [Text(str(report))], made_by="<synthetic>"))
+    return _said(s, str(report))
 
 
 def _answered(s: Session, words: str) -> TurnEnded:
-    """The end of a turn that needed no model."""
+    """The end of a turn that leaves no trace in the conversation."""
+    told = f"<local-command-stdout>{words}</local-command-stdout>"
+    s.recorder.system("local_command", content=told, level="info")
+    return _said(s, words)
+
+
+def _said(s: Session, words: str) -> TurnEnded:
+    """The end of a turn that needed no model: hosts get the text as if the model had said it."""
+    uuid = s.parts.new_id()
+    s.emit(Replied(uuid, _envelope(uuid), Text(words)))
     ended = end(s, result=words)
-    return msgspec.structs.replace(ended, num_turns=0, stop_reason=None)
+    return msgspec.structs.replace(
+        ended, num_turns=0, stop_reason=None, terminal_reason="", local_command="custom"
+    )
+
+
+def _envelope(uuid: str) -> dict[str, Any]:
+    return {
+        "id": uuid,
+        "type": "message",
+        "role": "assistant",
+        "model": "<synthetic>",
+        "stop_reason": "stop_sequence",
+        "stop_sequence": "",
+        "usage": usage_record(Usage()),
+    }
 
 
 def _unknown(s: Session, name: str) -> str:

@@ -11,8 +11,8 @@ from forge.core.registry import Component
 from forge.core.tool import ToolError
 
 
-async def forked(context: CallContext, found: Component[Skill], words: str) -> str:
-    """The report of the sub-agent; ToolError if it has none."""
+async def forked(context: CallContext, found: Component[Skill], words: str) -> tuple[str, str]:
+    """The report of the sub-agent, and its id; ToolError if it has none."""
     skill = found.value
     agents = context.session.parts.agents
     kind = find_agent(agents, skill.agent) if skill.agent else None
@@ -25,4 +25,4 @@ async def forked(context: CallContext, found: Component[Skill], words: str) -> s
         take_back()
     if work.status != "completed":
         raise ToolError(f"Skill '{found.name}' {work.status}: {work.report}\nagentId: {member.job.id}")
-    return work.report
+    return work.report, member.job.id

@@ -11,6 +11,7 @@ import msgspec
 
 from forge.agent.agents import listing as agent_listing
 from forge.agent.done import Done
+from forge.agent.event import Noted
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import tell, tell_now
 from forge.agent.local import local_names
@@ -34,11 +35,15 @@ _FIELDS = {"Read": "file_path", "Edit": "file_path", "Write": "file_path", "Note
 
 
 class Skills:
-    """What a session has told its model about skills, and those it has used: name → text."""
+    """What a session has told its model about skills, and those it has used: name → text.
+
+    `handed` are texts of skills that go behind the results of the calls under way.
+    """
 
     def __init__(self) -> None:
         self.told = 0
         self.loaded: dict[str, str] = {}
+        self.handed: list[str] = []
 
     def begin_anew(self) -> None:
         """Another conversation uses none of them yet."""
@@ -117,7 +122,8 @@ def component_news(s: Session) -> None:
 
 
 def skills_of_calls(s: Session, calls: list[ToolUse], done: Mapping[str, Done]) -> None:
-    """After tool calls: the skills that belong to the files they have touched."""
+    """After tool calls: the texts of skills they used, and the skills of files they touched."""
+    _hand_over(s)
     eco = s.keep(Ecosystem)
     if eco.view.disabled or s.find_tool(TOOL) is None:
         return
@@ -127,6 +133,17 @@ def skills_of_calls(s: Session, calls: list[ToolUse], done: Mapping[str, Done]) 
             continue
         home = os.path.join(s.situation.home, named[2:]) if named.startswith("~/") else named
         _touched(s, eco, os.path.normpath(os.path.join(s.situation.cwd, home)))
+
+
+def _hand_over(s: Session) -> None:
+    skills = s.keep(Skills)
+    handed, skills.handed = skills.handed, []
+    for words in handed:
+        uuid = s.parts.new_id()
+        s.recorder.prompt(uuid, [Text(words)], isMeta=True)
+        s.turn.asides.append(Text(words))
+        s.turn.user_events += 1
+        s.emit(Noted(uuid, words, synthetic=True))
 
 
 def _touched(s: Session, eco: Ecosystem, path: str) -> None:

@@ -16,7 +16,6 @@ from forge.agent.texts.load import text
 from forge.core.components.calling import again, called_skill
 from forge.core.components.kinds import Skill
 from forge.core.components.nested import variants
-from forge.core.message import Text
 from forge.core.registry import Component
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 
@@ -47,12 +46,12 @@ async def run(wish: Wish, context: ToolContext) -> ToolOutput:
     grant(s, found, typed=False)
     data = {"success": True, "commandName": asked}
     if skill.fork:
-        report = await forked(context, found, words)
+        report, agent_id = await forked(context, found, words)
         told = f'Skill "{asked}" completed (forked execution).\n\nResult:\n{report}'
-        return ToolOutput(told, {**data, "status": "forked", "result": report})
+        return ToolOutput(told, {**data, "status": "forked", "agentId": agent_id, "result": report})
     if skill.allowed_tools:
         data["allowedTools"] = list(skill.allowed_tools)
-    _hand_over(s, _texts(s, found, words, wish.args))
+    s.keep(Skills).handed += _texts(s, found, words, wish.args)
     return ToolOutput(f"Launching skill: {asked}", data)
 
 
@@ -82,12 +81,5 @@ def _texts(s: Session, found: Component[Skill], words: str, arguments: str) -> l
         head = f'Directory-scoped variants of the "{found.name}" skill exist in this repo:'
         lines = "\n".join([head, *rows, text("skill_variants")])
         texts.append(f"<system-reminder>\n{lines}\n</system-reminder>")
-    return texts
-
-
-def _hand_over(s: Session, texts: list[str]) -> None:
-    for n, words in enumerate(texts):
-        # As in the reference: messages that follow each other are separated by a line end.
-        block = Text(words if n == len(texts) - 1 else f"{words}\n")
-        s.recorder.prompt(s.parts.new_id(), [block], isMeta=True)
-        s.turn.asides.append(block)
+    # As in the reference: messages that follow each other are separated by a line end.
+    return [*(f"{each}\n" for each in texts[:-1]), texts[-1]]

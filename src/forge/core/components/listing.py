@@ -12,6 +12,7 @@ from forge.core.components.catalog import SKILL_ORDER, Catalog
 from forge.core.components.fields import shorten
 from forge.core.components.kinds import Skill
 from forge.core.registry import Component
+from forge.foundation.collate import name_order
 from forge.foundation.origin import Scope
 
 HEADING = "The following skills are available for use with the Skill tool:"
@@ -23,7 +24,8 @@ LONGEST_TEXT = 1536
 # Stays when bundled skills are switched off.
 _ALWAYS = "doctor"
 _FILES = frozenset({Scope.MANAGED, Scope.USER, Scope.PROJECT})
-_CLEAN = re.compile(r"[\w.-]+")
+_CLEAN = re.compile(r"[\w.:-]+")
+_CLEAN_IN_PLUGIN = re.compile(r"[\w.-]+")
 _BREAKS = re.compile(r"[\r\n]+")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -161,18 +163,18 @@ def _ordered(catalog: Catalog, counts: Callable[[Catalog, Component[Skill]], boo
     return [c for _, c in sorted(rows, key=lambda row: row[0])]
 
 
-def _place(c: Component[Skill], position: int, index: int) -> tuple[int, int, int, str, str]:
+def _place(c: Component[Skill], position: int, index: int) -> tuple[int, int, int, tuple[str, ...]]:
     name, skill, scope = c.name, c.value, c.origin.scope
     if scope not in _FILES:
         kind = 5 if scope is Scope.BUILTIN else 3 if skill.is_command else 4
         # Plugins list theirs in the order in which they were found.
-        return kind, position, index, "", ""
+        return kind, position, index, ()
     if skill.area:
-        return 2, position, 0, name.lower(), name
+        return 2, position, 0, name_order(name)
     if skill.is_command:
-        return 1, 0, 0, name.lower(), name
+        return 1, 0, 0, name_order(name)
     # What was added later is nearer.
-    return 0, SKILL_ORDER.index(scope), -position, name.lower(), name
+    return 0, SKILL_ORDER.index(scope), -position, name_order(name)
 
 
 def _wins(catalog: Catalog, component: Component[Skill]) -> bool:
@@ -208,8 +210,10 @@ def _explained(c: Component[Skill]) -> bool:
 
 def _title(c: Component[Skill], shown: Mapping[str, str]) -> str:
     display = c.value.display
-    plain = display.removeprefix(f"{c.value.plugin.name}:") if c.value.plugin else display
-    if display == c.name or shown.get(display) != c.name or not _CLEAN.fullmatch(plain):
+    plugin = c.value.plugin
+    plain = display.removeprefix(f"{plugin.name}:") if plugin else display
+    clean = (_CLEAN_IN_PLUGIN if plugin else _CLEAN).fullmatch(plain)
+    if display == c.name or shown.get(display) != c.name or not clean:
         return f"- {c.name}"
     return f"- {c.name} ({display})"
 

@@ -49,8 +49,10 @@ def split_url(text: str) -> Url:
     scheme = scheme.lower()
     if not mark or scheme not in _PORTS or any(c in rest for c in " \r\n\t"):
         raise _bad_url(text)
+    # The fragment goes first: an "@" in it must not make what stands before it a login.
+    rest = rest.partition("#")[0]
     end = min(i for i in (rest.find("/"), rest.find("?"), len(rest)) if i >= 0)
-    place, path = rest[:end], rest[end:].partition("#")[0]
+    place, path = rest[:end], rest[end:]
     login, _, place = place.rpartition("@")
     user, _, password = login.partition(":")
     host, port = _host_and_port(place, _PORTS[scheme])

@@ -137,7 +137,8 @@ class _Scan:
         start = self._text[at : at + 7]
         if self._fence or self._html or start.lstrip(" ")[:4] != "<!--":
             return None
-        if self._indents and len(start) - len(start.lstrip(" ")) >= self._indents[0]:
+        indented = len(start) - len(start.lstrip(" "))
+        if (self._indents and indented >= self._indents[0]) or (indented and self._in_paragraph):
             return None
         self._indents.clear()
         return re.compile(_COMMENT).match(self._text, at)

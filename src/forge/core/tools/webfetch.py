@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from urllib.parse import urljoin
 
 import msgspec
 
@@ -62,7 +64,8 @@ async def run(args: Arguments, context: ToolContext) -> ToolOutput:
         await client.close()
     if page.moved_to:
         return _moved(args, page)
-    text = _readable(page)
+    # A large page takes seconds; nobody else has to wait for it.
+    text = await asyncio.to_thread(_readable, page)
     stretch = text[args.offset : args.offset + MAX_CHARS]
     rest = args.offset + len(stretch)
     more = f"\n\n[Cut here: go on with offset {rest} of {len(text)}.]" if rest < len(text) else ""
@@ -82,10 +85,10 @@ async def _fetch(client: Client, url: str) -> Page:
                 return Page(
                     url, answer.status, answer.headers.get("content-type", ""), await _body(answer, url)
                 )
-        target = _absolute(url, target)
-        if split_url(target).host != split_url(url).host:
+        target = urljoin(url, target)
+        if not target.startswith(("http://", "https://")) or split_url(target).host != split_url(url).host:
             return Page(url, answer.status, "", b"", target)
-        url = target
+        url = _upgraded(target)
     raise ToolError(f"{url} redirects more than {MAX_REDIRECTS} times.")
 
 
@@ -101,25 +104,29 @@ def _upgraded(url: str) -> str:
     return f"https://{url.removeprefix('http://')}" if secure else url
 
 
-def _absolute(url: str, target: str) -> str:
-    if "://" in target:
-        return target
-    base = split_url(url)
-    return f"{base.origin}{target}" if target.startswith("/") else f"{base.origin}/{target}"
-
-
 def _readable(page: Page) -> str:
     kind = page.kind.partition(";")[0].strip().lower()
     if page.status >= 400:
         raise ToolError(f"{page.url} answered with status {page.status}.")
-    if kind and not kind.startswith(_TEXT):
+    if kind and not kind.startswith(_TEXT) and not kind.endswith(("+json", "+xml")):
         raise ToolError(f"{page.url} is {kind}, which cannot be read as text.")
-    text = page.body.decode("utf-8", "replace")
+    if not kind and b"\0" in page.body[:1024]:
+        raise ToolError(f"{page.url} cannot be read as text.")
+    text = _decoded(page)
     return (
         to_text(text)
         if "html" in kind or text.lstrip()[:9].lower().startswith(("<!doctype", "<html"))
         else text
     )
+
+
+def _decoded(page: Page) -> str:
+    """The text in the encoding the server names, else UTF-8."""
+    named = re.search(r"charset=[\"']?([\w-]+)", page.kind, re.IGNORECASE)
+    try:
+        return page.body.decode(named[1] if named else "utf-8", "replace")
+    except (LookupError, UnicodeError):
+        return page.body.decode("utf-8", "replace")
 
 
 def _moved(args: Arguments, page: Page) -> ToolOutput:

@@ -24,6 +24,9 @@ _BREAKING = frozenset(
     }
 )
 _KEPT = "\0"  # a space of preformatted text, which must survive the tidying
+_MAX_CHARS = 4_000_000
+_PIECE, _LONGEST_TAG, _SHORT = 16_384, 262_144, 1_024
+_TAG = re.compile(r"<[^<>]*>")
 _HEADINGS = {f"h{n}": "#" * n for n in range(1, 7)}
 
 
@@ -49,7 +52,8 @@ class _Reader(HTMLParser):
             self._pre += 1
             self.parts.append("\n\n```\n")
         elif tag == "a":
-            self._links.append((dict(attrs).get("href") or "", len(self.parts)))
+            # Links cannot hold links; one that was never closed is given up.
+            self._links = [(dict(attrs).get("href") or "", len(self.parts))]
         else:
             self.parts.append(_opening(tag, in_pre=self._pre > 0))
 
@@ -94,9 +98,23 @@ def _opening(tag: str, *, in_pre: bool) -> str:
 def to_text(html: str) -> str:
     """The readable content of a page, its title first."""
     reader = _Reader()
-    reader.feed(html)
-    reader.close()
+    _feed(reader, html[:_MAX_CHARS])
     body = re.sub(r"[ \t]*\n[ \t]*", "\n", "".join(reader.parts))
     body = re.sub(r"\n{3,}", "\n\n", body).strip().replace(_KEPT, " ")
+    body += "\n\n[The page is longer; the rest is left out.]" if len(html) > _MAX_CHARS else ""
     title = " ".join(reader.title.split())
     return f"# {title}\n\n{body}" if title and not body.startswith(f"# {title}") else body
+
+
+def _feed(reader: _Reader, html: str) -> None:
+    """Reads a page piece by piece: what never ends (a tag, a comment) would cost the parser hours."""
+    at = 0
+    while at < len(html) and (reader.cdata_elem or len(reader.rawdata) < _LONGEST_TAG):
+        size = max(_PIECE, len(reader.rawdata)) if reader.cdata_elem else _PIECE
+        reader.feed(html[at : at + size])
+        at += size
+    if reader.cdata_elem or (at >= len(html) and len(reader.rawdata) < _SHORT):
+        reader.close()
+        return
+    left, reader.rawdata = reader.rawdata + html[at:], ""
+    reader.handle_data(_TAG.sub(" ", left))

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.foundation.permissions.situation import Situation
 
-_URL = r"(?i)[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)"
+_URL = r"(?i)[a-z][a-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)"
 FREE_HOSTS = word_set(
     """agentskills.io angular.io asp.net blazor.net bun.sh cloud.google.com code.claude.com d3js.org
     dev.mysql.com devcenter.heroku.com developer.android.com developer.apple.com developer.mozilla.org

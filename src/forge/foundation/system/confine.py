@@ -1,4 +1,4 @@
-"""Applies what a sandbox consists of, in the processes of one command. Used by the keeper: light imports."""
+"""Applies what a sandbox consists of besides namespaces. Used by the keeper: light imports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import resource
 from typing import TYPE_CHECKING
 
 from forge.foundation.system.landlock import LIST, READ, restrict
-from forge.foundation.system.namespaces import arrange_mounts, map_user, raise_loopback
 from forge.foundation.system.seccomp import filter_calls
 from forge.foundation.system.syscalls import PR_SET_NO_NEW_PRIVS, drop_capabilities, prctl
 
@@ -23,19 +22,11 @@ _LIMITS = {
 }
 
 
-def enter(order: dict[str, Any]) -> None:
-    """For the first process in new namespaces: identity, loopback, mounts."""
-    map_user(order["user"], order["group"])
-    if order["no_network"]:
-        raise_loopback()
-    arrange_mounts(order["write"], order["protect"], order["hide"], fresh_proc=order["fresh_proc"])
-
-
 def confine(order: dict[str, Any]) -> None:
     """For the process that starts the command and for all below it; nothing of it can be undone."""
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    if order["namespaces"]:
-        drop_capabilities()
+    # Capabilities of the superuser lead around the rules for reading other processes.
+    drop_capabilities()
     if order["landlock"]:
         # In a network namespace of its own a program may use ports as it likes.
         restrict(_rules(order), no_network=order["no_network"] and not order["namespaces"])

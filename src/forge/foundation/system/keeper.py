@@ -1,7 +1,8 @@
 """The program of the keeper: a small process that starts commands, so that the large one never forks.
 
-For each command it makes a supervisor, which enters the namespaces, adopts whatever the command leaves
-behind, and reports the end. Reports are lines on a pipe: P<pid>, S (started), E<reason>, X<code> <left>.
+For each command there is a supervisor, made beforehand, which is in the namespaces of the command, adopts
+whatever it leaves behind, and reports the end. Reports are lines on a pipe: P<pid>, S (started), E<reason>,
+X<code> <left>.
 """
 
 from __future__ import annotations
@@ -12,13 +13,19 @@ import fcntl
 import gc
 import marshal
 import os
+import select
 import signal
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from forge.foundation.system.confine import confine, enter, set_limits
-from forge.foundation.system.namespaces import namespace_flags
+from forge.foundation.system.confine import confine, set_limits
+from forge.foundation.system.namespaces import (
+    arrange_mounts,
+    map_user,
+    namespace_flags,
+    raise_loopback,
+)
 from forge.foundation.system.syscalls import (
     PR_SET_CHILD_SUBREAPER,
     PR_SET_DUMPABLE,
@@ -31,80 +38,143 @@ from forge.foundation.system.syscalls import (
 if TYPE_CHECKING:
     from typing import Any
 
+# Kinds of supervisors: without namespaces, in namespaces, and there without a network.
+PLAIN, SPACED, ISOLATED = range(3)
 _MOST_DESCRIPTORS = 16
 _ABOVE = 100
 _RESET = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ)
 _LINUX = sys.platform == "linux"
 
 
-def serve(descriptor: int) -> None:
-    """Takes orders from a socket until its other end is closed. An order is one byte with descriptors:
+def serve(control: int, kinds: list[int]) -> None:
+    """Keeps a supervisor ready for each kind of command that has been wanted, until `control` is closed.
 
-    the order itself (marshalled), the pipe for reports, standard input, output and error, and more to keep.
+    A supervisor takes one order from the socket of its kind: one byte with descriptors, which are the order
+    itself (marshalled), the pipe for reports, standard input, output and error, and more to keep.
     """
     # A command that could give orders here would be out of its sandbox.
-    os.set_inheritable(descriptor, False)
-    plug = _socket.socket(fileno=descriptor)
+    for descriptor in (control, *kinds):
+        os.set_inheritable(descriptor, False)
     # What is ready here need not be made in every child, nor copied because of the collector.
     libc()
     gc.disable()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    room = _socket.CMSG_SPACE(_MOST_DESCRIPTORS * array.array("i").itemsize)
+    taken, take = os.pipe()
+    watched = select.poll()
+    watched.register(control, 0)
+    watched.register(taken, select.POLLIN)
+    for descriptor in kinds:
+        watched.register(descriptor, select.POLLIN)
     while True:
-        data, messages, _, _ = plug.recvmsg(1, room, getattr(_socket, "MSG_CMSG_CLOEXEC", 0))
-        if not data:
-            return
-        descriptors = array.array("i")
-        for _, _, content in messages:
-            descriptors.frombytes(content)
-        _start(list(descriptors))
-        for number in descriptors:
-            os.close(number)
+        for descriptor, _ in watched.poll():
+            if descriptor == control:
+                return
+            if descriptor == taken:
+                wanted = set(os.read(taken, 64))
+            else:
+                # From now on a supervisor waits there, and says when it needs a successor.
+                watched.unregister(descriptor)
+                wanted = {kinds.index(descriptor)}
+            for kind in wanted:
+                error = _prepare(kinds[kind], kind, take)
+                if error is None:
+                    continue
+                if descriptor != taken:
+                    _refuse(descriptor, error)
+                watched.register(kinds[kind], select.POLLIN)
 
 
-def _start(descriptors: list[int]) -> None:
-    report = descriptors[1]
+def _prepare(descriptor: int, kind: int, take: int) -> OSError | None:
+    user = os.getuid(), os.getgid()
     try:
-        with open(descriptors[0], "rb", closefd=False) as file:
-            order: dict[str, Any] = marshal.load(file)
-        sandbox = order["sandbox"]
-        spaces = sandbox and sandbox["namespaces"]
-        pid = clone(namespace_flags(network=sandbox["no_network"])) if spaces else os.fork()
+        pid = clone(namespace_flags(network=kind == ISOLATED)) if kind else os.fork()
     except OSError as error:
-        _fail(report, error)
-        return
+        return error
     if pid:
-        os.write(report, b"P%d\n" % pid)
-        return
+        return None
     try:
-        _supervise(order, descriptors)
-    except BaseException as error:
-        _fail(report, error)
-        raise
+        _supervise(descriptor, kind, take, user)
     finally:
         os._exit(126)  # a forked process must never return into the code of its parent
 
 
-def _supervise(order: dict[str, Any], descriptors: list[int]) -> None:
+def _refuse(descriptor: int, error: OSError) -> None:
+    descriptors = _receive(descriptor)
+    if descriptors:
+        _fail(descriptors[1], error)
+    for number in descriptors:
+        os.close(number)
+
+
+def _supervise(descriptor: int, kind: int, take: int, user: tuple[int, int]) -> None:
+    # Inside a new namespace only the old /proc still knows the number others see.
+    number = os.readlink("/proc/self") if _LINUX else str(os.getpid())
     os.setsid()
-    sandbox = order["sandbox"]
-    spaces = bool(sandbox and sandbox["namespaces"])
-    if spaces:
-        enter(sandbox)
-    # The name is resolved once; a link that changes afterwards leads nowhere else.
-    os.fchdir(os.open(order["cwd"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    supervisor = _Supervisor(alone=kind != PLAIN)
+    failure: BaseException | None = None
+    try:
+        _settle(kind, user)
+    except OSError as error:
+        failure = error
+    descriptors = _receive(descriptor)
+    if not descriptors:
+        return
+    report = fcntl.fcntl(descriptors[1], fcntl.F_DUPFD_CLOEXEC, _ABOVE)
+    try:
+        if failure is not None:
+            raise failure
+        with open(descriptors[0], "rb", closefd=False) as file:
+            order: dict[str, Any] = marshal.load(file)
+        supervisor.command = _spawn(order, descriptors)
+        os.write(report, f"P{number}\nS\n".encode())
+    except BaseException as error:
+        _fail(report, error)
+        raise
+    finally:
+        os.write(take, bytes([kind]))
+    os.closerange(0, report)
+    supervisor.attend(report)
+
+
+def _settle(kind: int, user: tuple[int, int]) -> None:
+    """What can be done before the order is known."""
     if _LINUX:
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
-        prctl(PR_SET_DUMPABLE, 0)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if kind != PLAIN:
+        map_user(*user)
+    if kind == ISOLATED:
+        raise_loopback()
+
+
+def _receive(descriptor: int) -> list[int]:
+    """The descriptors of the next order; none if there will be no more."""
+    plug = _socket.socket(fileno=descriptor)
+    room = _socket.CMSG_SPACE(_MOST_DESCRIPTORS * array.array("i").itemsize)
+    data, messages, _, _ = plug.recvmsg(1, room, getattr(_socket, "MSG_CMSG_CLOEXEC", 0))
+    plug.detach()
+    descriptors = array.array("i")
+    for _, _, content in messages if data else ():
+        descriptors.frombytes(content)
+    return list(descriptors)
+
+
+def _spawn(order: dict[str, Any], descriptors: list[int]) -> int:
+    sandbox = order["sandbox"]
+    if sandbox and sandbox["namespaces"]:
+        arrange_mounts(
+            sandbox["write"], sandbox["protect"], sandbox["hide"], fresh_proc=sandbox["fresh_proc"]
+        )
+    # The name is resolved once; a link that changes afterwards leads nowhere else.
+    os.fchdir(os.open(order["cwd"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
     set_limits(order["limits"])
+    if _LINUX:
+        prctl(PR_SET_DUMPABLE, 0)
     if sandbox:
         confine(sandbox)
-    report = fcntl.fcntl(descriptors[1], fcntl.F_DUPFD_CLOEXEC, _ABOVE)
-    supervisor = _Supervisor(alone=spaces)
     # Spawning is much cheaper than forking: the sandbox of this process is that of the command as well.
-    supervisor.command = os.posix_spawn(
+    return os.posix_spawn(
         order["argv"][0],
         order["argv"],
         order["env"],
@@ -112,9 +182,6 @@ def _supervise(order: dict[str, Any], descriptors: list[int]) -> None:
         setsid=True,
         setsigdef=_RESET,
     )
-    os.write(report, b"S\n")
-    os.closerange(0, report)
-    supervisor.attend(report)
 
 
 def _streams(order: dict[str, Any], descriptors: list[int]) -> list[tuple[int, ...]]:
@@ -161,7 +228,7 @@ class _Supervisor:
                 os.killpg(self.command, number)
 
     def _end(self, _: int, __: object) -> None:
-        if self._alone:
+        if self._alone or not self.command:
             os._exit(137)  # the first process of a namespace takes all others with it
         self._ending = True
         self._kill_children()

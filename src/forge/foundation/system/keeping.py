@@ -24,8 +24,12 @@ import msgspec
 from forge.foundation.system.process import Unsupported, descendants
 
 _PROGRAM = (
-    "import sys; sys.path.insert(0, {root!r}); from forge.foundation.system.keeper import serve; serve({fd})"
+    "import sys; sys.path.insert(0, {root!r})\n"
+    "from forge.foundation.system.keeper import serve\n"
+    "serve({control}, {kinds})"
 )
+_KINDS = 3
+_PATIENCE = 30.0
 
 
 class Confinement(msgspec.Struct, frozen=True):
@@ -164,11 +168,11 @@ class Keeper:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._plug: socket.socket | None = None
+        self._plugs: list[socket.socket] = []
 
     async def start(self, order: Order) -> Held:
         """Starts a command; NotStarted if it or its sandbox cannot be had, Unsupported on Windows."""
-        plug = self._connected()
+        plug = self._connected()[_kind(order.sandbox)]
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         held = Held(reading)
@@ -185,7 +189,11 @@ class Keeper:
             for number in (text, writing, null):
                 os.close(number)
         try:
-            await held.begun()
+            async with asyncio.timeout(_PATIENCE):
+                await held.begun()
+        except TimeoutError:
+            held._close()
+            raise NotStarted(f"the keeper of commands did not answer within {_PATIENCE:.0f} s") from None
         except asyncio.CancelledError:
             held.kill()
             held._close()
@@ -194,22 +202,25 @@ class Keeper:
 
     def close(self) -> None:
         """Ends the keeper and with it every command that still runs."""
-        if self._plug is not None:
-            self._plug.close()
-            self._plug = None
+        for plug in self._plugs:
+            plug.close()
+        self._plugs = []
         if self._process is not None:
             self._process.wait()
             self._process = None
 
-    def _connected(self) -> socket.socket:
-        if self._plug is not None and self._process is not None and self._process.poll() is None:
-            return self._plug
+    def _connected(self) -> list[socket.socket]:
+        if self._process is not None and self._process.poll() is None:
+            return self._plugs
         self.close()
         if sys.platform == "win32":
             raise Unsupported("guarded commands need forks and process groups, which Windows does not have")
-        self._plug, other = socket.socketpair()
+        pairs = [socket.socketpair() for _ in range(1 + _KINDS)]
+        # The first only tells by its end that this process is gone.
+        self._plugs = [own for own, _ in (*pairs[1:], pairs[0])]
+        others = [other.fileno() for _, other in pairs]
         root = os.path.abspath(os.path.join(__file__, *[os.pardir] * 4))
-        code = _PROGRAM.format(root=root, fd=other.fileno())
+        code = _PROGRAM.format(root=root, control=others[0], kinds=others[1:])
         null = subprocess.DEVNULL
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", code],
@@ -218,11 +229,19 @@ class Keeper:
             stderr=null,
             cwd="/",
             env={},
-            pass_fds=(other.fileno(),),
+            pass_fds=others,
             start_new_session=True,
         )
-        other.close()
-        return self._plug
+        for _, other in pairs:
+            other.close()
+        return self._plugs
+
+
+def _kind(sandbox: Confinement | None) -> int:
+    """Which of the keeper's kinds of supervisors is needed."""
+    if sandbox is None or not sandbox.namespaces:
+        return 0
+    return 2 if sandbox.no_network else 1
 
 
 def _plain(order: Order) -> dict[str, Any]:
@@ -236,8 +255,7 @@ def _plain(order: Order) -> dict[str, Any]:
         "sandbox": None,
     }
     if order.sandbox is not None:
-        sandbox: dict[str, Any] = msgspec.to_builtins(order.sandbox)
-        plain["sandbox"] = sandbox | {"user": os.getuid(), "group": os.getgid()}
+        plain["sandbox"] = msgspec.to_builtins(order.sandbox)
     return plain
 
 

@@ -72,6 +72,8 @@ def _ordinary(command: str, rest: list[str], last: str, places: Places, env: Map
     actions = [str(action) for action in getattr(module, "ACTIONS", ())]
     if not words:
         return actions
+    if command in ("skill", "agent") and words == ["info"]:
+        return [str(name) for name in module.names(env, places.cwd)]
     return _sessions(places, env) if command == "sessions" and words[0] not in ("list", "search") else []
 
 

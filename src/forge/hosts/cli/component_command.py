@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from forge.core.components.catalog import Catalog
 from forge.core.registry import Registry
-from forge.foundation.errors import UsageError
+from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.suggest import closest
 from forge.hosts.cli.command import (
     JSON,
@@ -27,7 +27,7 @@ from forge.hosts.cli.parse import CommandLine
 from forge.hosts.cli.screen import Screen, open_screen
 from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration
-from forge.hosts.options import read_options
+from forge.hosts.options import RunOptions, read_options
 
 ACTIONS = ("list", "info", "new")
 FLAGS = (
@@ -70,6 +70,15 @@ def run_component(kind: Kind, line: CommandLine, env: dict[str, str]) -> int:
     else:
         _table(screen, rows)
     return 0
+
+
+def catalog_of(env: Mapping[str, str], cwd: str) -> Catalog:
+    """The components of a directory; none where its settings cannot be read."""
+    options = RunOptions()
+    try:
+        return Components(options, load_configuration(options, env, cwd)).catalog
+    except ForgeError:
+        return Catalog()
 
 
 def _new(kind: Kind, c: Configuration, given: Arguments, screen: Screen) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from forge.core.components.writing import create_skill
 from forge.hosts.cli import component_command
 from forge.hosts.cli.command import Command
@@ -29,3 +31,8 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     """Runs the command."""
     kind = component_command.Kind(COMMAND, lambda c: c.skills, skill_rows, create_skill, "skills")
     return component_command.run_component(kind, line, env)
+
+
+def names(env: Mapping[str, str], cwd: str) -> list[str]:
+    """All names, for the completion of command lines."""
+    return [row.name for row in skill_rows(component_command.catalog_of(env, cwd))]

@@ -42,7 +42,8 @@ def test_an_agent_that_agrees_changes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("S1-29")
 def test_an_agent_that_never_ends_is_stopped(tmp_path: Path) -> None:
-    outcome, model = verify(tmp_path, *([call("Echo", f"c{n}", text="x")] for n in range(60)))
+    turns: list[Turn] = [[call("Echo", f"c{n}", text="x")] for n in range(60)]
+    outcome, model = verify(tmp_path, *turns)
     assert (outcome.verdict, outcome.errors, len(model.requests)) == ("", 1, MAX_TURNS)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from forge.core.http.url import Url, proxy_for, proxy_login, split_url, unquote
 from forge.foundation.errors import ModelError
+from forge.foundation.permissions.web import host_of
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,20 @@ from forge.foundation.errors import ModelError
 )
 def test_addresses_are_taken_apart(text: str, url: Url) -> None:
     assert split_url(text) == url
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("https://docs.example#@evil.example/x", "docs.example"),
+        ("https://docs.example:443#@evil.example", "docs.example"),
+        ("https://docs.example@evil.example/", "evil.example"),
+        ("https://a@docs.example@evil.example/", "evil.example"),
+        ("https://evil.example?@docs.example", "evil.example"),
+    ],
+)
+def test_the_host_that_is_asked_is_the_host_that_is_judged(text: str, host: str) -> None:
+    assert (split_url(text).host, host_of(text)) == (host, host)
 
 
 @pytest.mark.parametrize(

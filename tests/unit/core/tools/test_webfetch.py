@@ -21,6 +21,13 @@ PAGES: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/json": (200, {"content-type": "application/json"}, b'{"a": 1}'),
     "/long": (200, {"content-type": "text/plain"}, b"x" * 150_000),
     "/moved": (302, {"location": "/json"}, b""),
+    "/deep/moved": (302, {"location": "json?a=1"}, b""),
+    "/deep/json?a=1": (200, {"content-type": "application/ld+json"}, b"{}"),
+    "/french": (200, {"content-type": "text/plain; charset=ISO-8859-1"}, b"\xe9t\xe9"),
+    "/odd": (200, {"content-type": "text/plain; charset=klingon"}, b"ok"),
+    "/untyped": (200, {}, b"\x89PNG\0\0"),
+    "/sideways": (302, {"location": "//elsewhere.example/x"}, b""),
+    "/strange": (302, {"location": "javascript:alert(1)"}, b""),
     "/away": (301, {"location": "https://elsewhere.example/x"}, b""),
     "/loop": (302, {"location": "/loop"}, b""),
     "/image": (200, {"content-type": "image/png"}, b"\x89PNG"),
@@ -66,7 +73,14 @@ def fetch(url: str, offset: int = 0) -> str:
 
 @pytest.mark.parametrize(
     ("path", "content"),
-    [("/page", "# T\n\n## A\n\none two"), ("/json", '{"a": 1}'), ("/moved", '{"a": 1}')],
+    [
+        ("/page", "# T\n\n## A\n\none two"),
+        ("/json", '{"a": 1}'),
+        ("/moved", '{"a": 1}'),
+        ("/deep/moved", "{}"),
+        ("/french", "été"),
+        ("/odd", "ok"),
+    ],
 )
 def test_pages_are_read_as_text(site: str, path: str, content: str) -> None:
     assert fetch(site + path) == f"Asked of this page: what?\n\n{content}"
@@ -77,13 +91,26 @@ def test_a_long_page_is_cut_and_continued(site: str) -> None:
     assert fetch(f"{site}/long", 100_000) == f"Asked of this page: what?\n\n{'x' * 50_000}"
 
 
-def test_a_redirect_to_another_host_is_reported(site: str) -> None:
-    assert "redirects to another host: https://elsewhere.example/x" in fetch(f"{site}/away")
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("/away", "https://elsewhere.example/x"),
+        ("/sideways", "http://elsewhere.example/x"),
+        ("/strange", "javascript:alert(1)"),
+    ],
+)
+def test_a_redirect_to_another_host_is_reported(site: str, path: str, target: str) -> None:
+    assert f"redirects to another host: {target}" in fetch(site + path)
 
 
 @pytest.mark.parametrize(
     ("path", "words"),
-    [("/loop", "redirects more than 5 times"), ("/image", "is image/png"), ("/gone", "status 404")],
+    [
+        ("/loop", "redirects more than 5 times"),
+        ("/image", "is image/png"),
+        ("/gone", "status 404"),
+        ("/untyped", "cannot be read as text"),
+    ],
 )
 def test_pages_that_cannot_be_read_say_why(site: str, path: str, words: str) -> None:
     with pytest.raises(ToolError, match=words):
@@ -110,3 +137,16 @@ def test_addresses_that_can_never_work_are_refused(url: str) -> None:
 )
 def test_html_becomes_simple_markdown(html: str, text: str) -> None:
     assert to_text(html) == text
+
+
+@pytest.mark.parametrize("piece", ['<a href="', "<!--", "<a ", "<", '<a href="/x">', "<script>"])
+def test_a_page_made_to_keep_the_reader_busy_is_read_in_time(piece: str) -> None:
+    assert isinstance(to_text(piece * 20_000), str)
+
+
+def test_what_follows_a_broken_tag_is_still_read() -> None:
+    assert to_text("<p>before</p><a " + "x" * 300_000 + " <b>after</b>").endswith("after")
+
+
+def test_a_page_beyond_all_measure_says_that_it_is_cut() -> None:
+    assert to_text("word " * 900_000).endswith("[The page is longer; the rest is left out.]")

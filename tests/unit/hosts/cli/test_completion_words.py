@@ -31,6 +31,9 @@ from unit.core.installing.workshop import Bench, shop, write
         ("sessions show ", ["11111111-2222-4333-8444-555555555555"]),
         ("sessions export --format ", ["json", "markdown"]),
         ("config g", ["get"]),
+        ("agent ", ["info", "list", "new"]),
+        ("agent info Ex", ["Explore"]),
+        ("skill info n", []),
     ],
 )
 def test_last_word_is_completed(tmp_path: Path, line: str, found: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Checks that every live substitution in the text is a node of the tree: what the parser misses is not safe."""
+"""Checks that every live substitution of the text is in the tree: what the parser misses is not safe."""
 
 from __future__ import annotations
 

@@ -68,18 +68,19 @@ class Expander:
         if match["name"]:
             return "".join(lookup(match["name"], frame)[:1]), match.end()
         try:
-            if sign == "`":
-                end = _backtick_end(text, start + 1)
-                return self._nested(_unescape(text[start + 1 : end - 1]), frame), end
-            if text.startswith("$((", start):
-                end = close_of(text, start + 3, "AA")
-                return self._within(text[start:end], frame), end
-            end = close_of(text, match.end(), "P" if sign == "$(" else "DE")
+            return self._nested_part(text, start, sign, frame)
         except Unclosed:
             frame.run.unclear(frame, "a substitution in a here-document has no end")
             return UNKNOWN, len(text)
-        if sign == "$(":
-            return self._nested(text[match.end() : end - 1], frame), end
+
+    def _nested_part(self, text: str, start: int, sign: str, frame: Frame) -> tuple[str, int]:
+        if sign == "`":
+            end = _backtick_end(text, start + 1)
+            return self._nested(_unescape(text[start + 1 : end - 1]), frame), end
+        if sign == "$(" and not text.startswith("$((", start):
+            end = close_of(text, start + 2, "P")
+            return self._nested(text[start + 2 : end - 1], frame), end
+        end = close_of(text, start + 3, "AA") if sign == "$(" else close_of(text, start + 2, "DE")
         return self._within(text[start:end], frame), end
 
     def _nested(self, script: str, frame: Frame) -> str:
@@ -250,9 +251,7 @@ def _unescape(text: str) -> str:
 
 @functools.cache
 def _ansi_escape() -> re.Pattern[str]:
-    return re.compile(
-        r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL
-    )
+    return re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 
 
 @functools.cache

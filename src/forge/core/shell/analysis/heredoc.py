@@ -5,6 +5,8 @@ from __future__ import annotations
 from forge.core.shell.analysis.scan import Scanner, Unclosed
 
 MARK = "__HD"
+# All branches of a case are followed anyway; a file opened for both is written.
+_REPLACED = {"<>": ">>", ";;&": ";; ", ";&": ";;"}
 _END_OF_WORD = frozenset(" \t\n;&|<>()")
 
 
@@ -54,7 +56,7 @@ class _Operator:
 def prepare(text: str) -> Prepared:
     """The command without its here-documents; `trouble` says why it could not be done."""
     prepared = Prepared(text)
-    if "<<" not in text:
+    if not any(sign in text for sign in ("<<", "<>", ";&", ";;&")):
         return prepared
     if MARK in text:
         prepared.trouble = "a name the analysis uses itself"
@@ -93,6 +95,8 @@ class _Prepass:
                 self._read_bodies()
             elif text.startswith("<<", s.at) and s.commands:
                 self._operator()
+            elif text.startswith(("<>", ";&", ";;&"), s.at) and s.commands:
+                self._same_length()
             else:
                 s.advance()
         if len(s.stack) > 1:
@@ -101,6 +105,15 @@ class _Prepass:
             raise _Odd("a here-document without a body")
         self._copy(len(text))
         self.prepared.text = "".join(self.out)
+
+    def _same_length(self) -> None:
+        """Signs the grammar does not know, replaced by those with the same consequences here."""
+        s = self.scanner
+        self._copy(s.at)
+        sign = next(sign for sign in _REPLACED if s.text.startswith(sign, s.at))
+        self._emit(_REPLACED[sign])
+        s.at += len(sign)
+        self.copied = s.at
 
     def _copy(self, end: int) -> None:
         piece = self.scanner.text[self.copied : end]

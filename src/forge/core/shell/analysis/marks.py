@@ -74,6 +74,7 @@ def _word(field: str, home: str, tags: frozenset[str]) -> Word:
 
 def expand_tilde(text: str, home: str) -> str:
     """Replaces `~` and `~name` at the start of a word and after `=` or `:`."""
+
     def put(match: re.Match[str]) -> str:
         name = match[1]
         if not name:
@@ -112,7 +113,9 @@ def _closing(raw: str, start: int) -> int:
 
 
 def _choices(inner: str) -> list[str] | None:
-    parts, depth, current = [], 0, []
+    parts: list[str] = []
+    current: list[str] = []
+    depth = 0
     for char in inner:
         depth += (char == OPEN) - (char == CLOSE)
         if char == COMMA and depth == 0:

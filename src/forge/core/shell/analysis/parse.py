@@ -5,7 +5,7 @@ from __future__ import annotations
 from forge.core.shell.analysis.coverage import command_names, contains, uncovered
 from forge.core.shell.analysis.gate import suspicious
 from forge.core.shell.analysis.grammar import parser
-from forge.core.shell.analysis.heredoc import prepare
+from forge.core.shell.analysis.heredoc import Prepared, prepare
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.state import Source
 from forge.core.shell.analysis.tripwire import read_by_bash
@@ -27,6 +27,12 @@ class Parsed:
         self.root: Node = tree.root_node
         self.troubles: list[str] = []
         self.complaint = ""
+
+
+def parse_alone(text: str, span: tuple[int, int]) -> Parsed:
+    """The tree of a text without any checks."""
+    data = text.encode("utf-8", "replace")
+    return Parsed(Source(data, Prepared(text), span), parser("bash").parse(data))
 
 
 def parse(text: str, span: tuple[int, int] | None) -> Parsed:

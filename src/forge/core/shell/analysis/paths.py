@@ -85,15 +85,21 @@ def _unknown_kind(text: str, frame: Frame, tree: bool) -> str:
     if path is None:
         return "unknown"
     kind = kind_of(path, frame.run.around)
-    if kind in ("temp_root", "temp"):
-        return "temp"
-    if kind == "regenerable" or (kind == "workspace" and not tree):
-        return kind
-    if kind in ("workspace_root", "workspace"):
-        return "unknown" if tree else "workspace"
-    if kind in ("root", "system_root", "system", "system_top", "protected"):
-        return "system" if kind != "protected" else kind
-    return "unknown" if tree else "outside"
+    return _BELOW_TREE.get(kind, "unknown") if tree else _BELOW.get(kind, "outside")
+
+
+# What lies somewhere below a place of a known kind.
+_BELOW_TREE = {
+    "temp_root": "temp",
+    "temp": "temp",
+    "regenerable": "regenerable",
+    "root": "system",
+    "system_root": "system",
+    "system": "system",
+    "system_top": "system",
+    "protected": "protected",
+}
+_BELOW = {**_BELOW_TREE, "workspace": "workspace", "workspace_root": "workspace"}
 
 
 def judge(frame: Frame, effect: str, word: Word, what: str = "") -> None:
@@ -183,9 +189,13 @@ def write(frame: Frame, word: Word, content: Stream | None = None, append: bool 
 @functools.cache
 def _secret_hint() -> re.Pattern[str]:
     return re.compile(
-        r"(?i)\.env|\.?env$|\.ssh|\.aws|\.azure|gnupg|kube|netrc|npmrc|pypirc|docker|credential|pgpass|my\.cnf|\.config/|cargo|"
-        r"boto|s3cfg|auth\.|secret|service-account|keychain|keyring|\.pem|\.key|\.p12|\.pfx|keystore|\.jks|kdbx|ppk|"
-        r"id_[rde]|shadow|sudoers|environ|vault|terraform|tfvars|password|mozilla|history|claude|codex|htpasswd|"
-        r"wp-config|master|oci|gem/|m2/|gradle|composer|ngrok|fly|wrangler|snowsql|databricks|subversion|cookies|"
+        r"(?i)\.env|\.?env$|\.ssh|\.aws|\.azure|gnupg|kube|netrc|npmrc|pypirc|docker|credential|pgpass|"
+        r"my\.cnf|\.config/|cargo|"
+        r"boto|s3cfg|auth\.|secret|service-account|keychain|keyring|\.pem|\.key|\.p12|\.pfx|keystore|"
+        r"\.jks|kdbx|ppk|"
+        r"id_[rde]|shadow|sudoers|environ|vault|terraform|tfvars|password|mozilla|history|claude|codex|"
+        r"htpasswd|"
+        r"wp-config|master|oci|gem/|m2/|gradle|composer|ngrok|fly|wrangler|snowsql|databricks|"
+        r"subversion|cookies|"
         r"Login Data|ovpn|wg0|wireguard|ssl/private|ssh_host"
     )

@@ -10,22 +10,10 @@ from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
+    from collections.abc import Callable
 
-    from forge.core.shell.analysis.state import Frame, Function, Word
+    from forge.core.shell.analysis.state import Frame
     from forge.core.shell.analysis.surroundings import Surroundings
-
-    class Script(Protocol):
-        def __call__(self, text: str, frame: Frame, args: list[str] | None = None) -> Stream: ...
-
-    class Call(Protocol):
-        def __call__(self, function: Function, args: list[str] | None, frame: Frame) -> Stream: ...
-
-    class Execute(Protocol):
-        def __call__(self, argv: list[Word], frame: Frame, span: tuple[int, int]) -> Stream: ...
-
-    class Rejudge(Protocol):
-        def __call__(self, argv: list[Word], frame: Frame) -> Stream: ...
 
 DEPTH_LIMIT = 8
 _FIRST_STREAM = 900
@@ -40,7 +28,13 @@ class Engine:
 
     __slots__ = ("call", "execute", "rejudge", "script")
 
-    def __init__(self, script: Script, call: Call, execute: Execute, rejudge: Rejudge) -> None:
+    def __init__(
+        self,
+        script: Callable[..., Stream],
+        call: Callable[..., Stream],
+        execute: Callable[..., Stream],
+        rejudge: Callable[..., Stream],
+    ) -> None:
         self.script = script
         self.call = call
         self.execute = execute
@@ -51,8 +45,8 @@ class Run:
     """One analysis from the text to the findings."""
 
     __slots__ = (
-        "around", "call", "choice", "choices", "deadline", "execute", "findings", "interactive", "kept", "pipelines",
-        "rejudge", "script", "steps", "streams", "tags", "visited",
+        "around", "call", "choice", "choices", "deadline", "execute", "findings", "interactive", "kept",
+        "pipelines", "rejudge", "script", "steps", "streams", "tags", "visited",
     )  # fmt: skip
 
     def __init__(self, around: Surroundings, budget_seconds: float, engine: Engine) -> None:

@@ -57,7 +57,9 @@ class Scanner:
 def close_of(text: str, start: int, context: str) -> int:
     """The offset behind the construct whose inside begins at `start`; `context` as in the stack."""
     scanner = Scanner(text, start, "N" + context)
-    while len(scanner.stack) > 1:
+    # "DE" is an expansion inside text that is treated like double quotes: only the expansion ends.
+    outside = 2 if context == "DE" else 1
+    while len(scanner.stack) > outside:
         if scanner.at >= len(text):
             raise Unclosed(context)
         scanner.advance()
@@ -140,7 +142,9 @@ def _hash(s: Scanner) -> None:
     if not (s.commands and s.word_start()):
         s.at += 1
         return
-    ends = [e for e in (s.text.find("\n", s.at), s.text.find("`", s.at) if s.stack[-1] == "B" else -1) if e >= 0]
+    ends = [
+        e for e in (s.text.find("\n", s.at), s.text.find("`", s.at) if s.stack[-1] == "B" else -1) if e >= 0
+    ]
     s.at = min(ends, default=len(s.text))
 
 

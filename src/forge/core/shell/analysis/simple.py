@@ -10,7 +10,7 @@ from forge.core.shell.analysis.programs import catalog
 from forge.core.shell.analysis.record import Step
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import NETWORK, NO_TAGS, Stream, Word
-from forge.core.shell.analysis.tables import names, table
+from forge.core.shell.analysis.tables import commands, names, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _program(name: str, argv: list[Word], frame: Frame) -> Stream:
 
 
 def _by_table(name: str, argv: list[Word], frame: Frame) -> Stream:
-    spec = table("commands").get(name) or _family(name)
+    spec = commands().get(name) or _family(name)
     tags = frame.stdin.tags if frame.stdin else NO_TAGS
     if spec is not None:
         judge_by_table(spec, argv[1:], frame)

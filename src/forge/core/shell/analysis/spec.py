@@ -3,37 +3,69 @@
 from __future__ import annotations
 
 from forge.core.shell.analysis.options import parse_options
+from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from _typeshed import Incomplete
 
     from forge.core.shell.analysis.state import Frame, Word
 
 
-def judge_by_table(spec: Any, words: list[Word], frame: Frame) -> None:
+def judge_by_table(spec: Incomplete, words: list[Word], frame: Frame) -> None:
     """Adds the findings of a table entry: a code, a list of code, reason and effect, or an object."""
     while isinstance(spec, dict):
+        if spec.get("cloud"):
+            _cloud(words, frame)
+            return
         options = parse_options(words, spec.get("values", ""), permute="sub" not in spec)
         _flags(spec, words, options.given, frame)
         if "sub" not in spec:
-            spec = spec.get("is", "W4")
+            looks = any(_present(flag, {w.text for w in words}) for flag in spec.get("disk_list", "").split())
+            spec = "R1" if looks else spec.get("is", "W4")
             break
         spec, words = _descend(spec, options.operands, frame)
     _note(spec, frame)
 
 
-def _flags(spec: dict[str, Any], words: list[Word], given: list[tuple[str, Word | None]], frame: Frame) -> None:
+def _flags(
+    spec: dict[str, Incomplete], words: list[Word], given: list[tuple[str, Word | None]], frame: Frame
+) -> None:
     texts = {name for name, _ in given} | {w.text for w in words}
     texts |= {w.text.split("=", 1)[0] for w in words if w.text.startswith("-")}
     for flags, meaning in spec.get("if", {}).items():
         if any(_present(flag, texts) for flag in flags.split()):
             _note(meaning, frame)
     wanted = spec.get("interactive")
+    if any(_present(flag, texts) for flag in spec.get("batch", "").split()):
+        return
+    if spec.get("stdin") and frame.stdin is None and not words:
+        frame.run.is_interactive("waits for input from the keyboard")
     if wanted is True or (wanted and any(_present(flag, texts) for flag in wanted.split())):
         frame.run.is_interactive("the program waits for a person")
     elif spec.get("interactive_alone") and not [w for w in words if not w.text.startswith("-")]:
         frame.run.is_interactive("without arguments the program waits for a person")
+
+
+def _cloud(words: list[Word], frame: Frame) -> None:
+    """Command lines of clouds are nouns and verbs: the verb decides."""
+    verbs = table("commands")["cloud_verbs"]
+    spoken = {w.text for w in words if not w.text.startswith("-")} if len(words) < 6 else _first(words)
+    flags = {w.text for w in words if w.text.startswith("--del")}
+    if frame.step is not None:
+        frame.step.sub = " ".join(sorted(spoken)[:3])
+    if any(_present(verb, spoken | flags) for verb in verbs["loses"].split()):
+        frame.run.note(frame, "D8", "deletes something in a cloud", "cloud_loss")
+    elif any(_present(verb, spoken) for verb in verbs["reads"].split()):
+        frame.run.note(frame, "R2", "asks a cloud", "network")
+    else:
+        frame.run.note(frame, "C6", "changes something in a cloud", "cloud")
+
+
+def _first(words: list[Word]) -> set[str]:
+    """The words before the first option, or the first five that are none."""
+    plain = [w.text for w in words if not w.text.startswith("-")]
+    return set(plain[:5])
 
 
 def _present(flag: str, texts: set[str]) -> bool:
@@ -44,10 +76,14 @@ def _present(flag: str, texts: set[str]) -> bool:
         return any(t.startswith(flag[:-1]) for t in texts)
     if flag in texts:
         return True
-    return flag.startswith("--") and any(t.startswith("--") and len(t) > 4 and flag.startswith(t) for t in texts)
+    return flag.startswith("--") and any(
+        t.startswith("--") and len(t) > 4 and flag.startswith(t) for t in texts
+    )
 
 
-def _descend(spec: dict[str, Any], operands: list[Word], frame: Frame) -> tuple[Any, list[Word]]:
+def _descend(
+    spec: dict[str, Incomplete], operands: list[Word], frame: Frame
+) -> tuple[Incomplete, list[Word]]:
     if not operands:
         if spec.get("interactive_bare"):
             frame.run.is_interactive("without arguments the program waits for a person")
@@ -64,7 +100,7 @@ def _descend(spec: dict[str, Any], operands: list[Word], frame: Frame) -> tuple[
     return spec.get("is", "W4"), operands[1:]
 
 
-def _note(meaning: Any, frame: Frame) -> None:
+def _note(meaning: Incomplete, frame: Frame) -> None:
     if meaning == "interactive":
         frame.run.is_interactive("the program waits for a person")
         return

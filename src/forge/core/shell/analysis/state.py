@@ -155,7 +155,7 @@ def _common(one: str | None, other: str | None, workspace: str) -> str | None:
 class Frame:
     """One level of evaluation: the run, the state, the text and how deeply it is nested."""
 
-    __slots__ = ("calls", "depth", "forks", "pipeline", "run", "source", "state", "stdin", "step")
+    __slots__ = ("calls", "depth", "forks", "piped", "pipeline", "run", "source", "state", "stdin", "step")
 
     def __init__(self, run: Run, state: State, source: Source) -> None:
         self.run = run
@@ -165,6 +165,8 @@ class Frame:
         self.forks = 0
         self.calls: tuple[tuple[str, int], ...] = ()
         self.pipeline = 0
+        # Whether the output goes to another command: pagers then just print.
+        self.piped = False
         self.step: Step | None = None
         # What flows in from a pipe or a here-document; None is the terminal.
         self.stdin: Stream | None = None
@@ -176,6 +178,7 @@ class Frame:
         made.forks = self.forks
         made.calls = self.calls
         made.pipeline = self.pipeline
+        made.piped = self.piped
         made.step = self.step
         made.stdin = self.stdin
         return made

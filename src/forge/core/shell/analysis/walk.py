@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from forge.core.shell.analysis import marks
 from forge.core.shell.analysis.coverage import substitutions
 from forge.core.shell.analysis.expand import Expander, text_of
-from forge.core.shell.analysis.parse import parse
+from forge.core.shell.analysis.parse import parse, parse_alone
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.redirect import redirect_input, redirect_output
 from forge.core.shell.analysis.run import DEPTH_LIMIT
@@ -31,10 +33,24 @@ def follow(parsed: Parsed, frame: Frame) -> Stream:
     for trouble in parsed.troubles:
         frame.run.unclear(frame, trouble)
     stream = statements(parsed.root.children, frame)
+    if parsed.root.has_error:
+        _pieces(parsed, frame)
     for node in substitutions(parsed.root):
         if (id(frame.source), node.start_byte) not in frame.run.visited:
             substitute(node, frame)
     return stream
+
+
+def _pieces(parsed: Parsed, frame: Frame) -> None:
+    """What cannot be read as a whole may still show a part that must never run."""
+    for piece in re.split(r"&&|\|\||[;|&\n]", parsed.source.prepared.text):
+        text = piece.strip(" \t(){}!")
+        for keyword in ("then ", "do ", "else "):
+            text = text.removeprefix(keyword)
+        part = parse_alone(text, frame.source.span or (0, 0)) if text else None
+        if part is not None and not part.root.has_error:
+            frame.run.keep(part)
+            statements(part.root.children, frame.child(frame.state.fork(), part.source))
 
 
 def script(text: str, frame: Frame, args: list[str] | None = None) -> Stream:
@@ -60,6 +76,7 @@ def substitute(node: Node, frame: Frame) -> Stream:
     """Evaluates the commands of a substitution in a copy of the state."""
     frame.run.visited.add((id(frame.source), node.start_byte))
     inner = frame.child(frame.state.fork())
+    inner.piped = True
     if text_of(node, frame).lstrip().startswith(">("):
         inner.stdin = Stream(None)
     return statements(node.children, inner)
@@ -104,6 +121,7 @@ def _with_redirects(node: Node | None, frame: Frame, redirects: Sequence[Node]) 
     for redirect in redirects:
         found = redirect_input(redirect, inner, EXPANDER)
         inner.stdin = found if found is not None else inner.stdin
+    inner.piped = frame.piped or any(c.type.startswith(">") for r in redirects for c in r.children)
     stream = evaluate(node, inner) if node is not None else Stream("")
     inner.step = frame.run.steps[before] if len(frame.run.steps) > before else frame.step
     for redirect in redirects:
@@ -152,6 +170,7 @@ def _pipeline(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
         inner = frame.child(frame.state.fork())
         inner.forks += 1
         inner.pipeline = number
+        inner.piped = frame.piped or at < len(stages) - 1
         inner.stdin = stream
         stream = evaluate(stage, inner, redirects if at == len(stages) - 1 else ())
     return stream or Stream()

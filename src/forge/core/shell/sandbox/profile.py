@@ -14,10 +14,12 @@ from forge.foundation.system.keeping import Confinement
 SECRETS = (
     ".ssh", ".aws", ".azure", ".gnupg", ".kube", ".netrc", ".git-credentials", ".pgpass", ".my.cnf", ".boto",
     ".s3cfg", ".vault-token", ".password-store", ".config/gh", ".config/hub", ".config/gcloud", ".config/op",
-    ".config/rclone", ".config/doctl", ".config/heroku", ".terraform.d", ".terraformrc", ".docker/config.json",
-    ".local/share/keyrings", "Library/Keychains", ".mozilla", ".config/google-chrome", ".config/chromium",
-    ".config/BraveSoftware", ".thunderbird", ".bitcoin", ".electrum", ".ethereum", ".codex/auth.json",
-    ".claude/.credentials.json", ".local/share/opencode/auth.json", ".gemini/oauth_creds.json", ".config/sops",
+    ".config/rclone", ".config/doctl", ".config/heroku", ".terraform.d", ".terraformrc",
+    ".docker/config.json", ".local/share/keyrings", "Library/Keychains", ".mozilla", ".config/google-chrome",
+    ".config/chromium", ".config/BraveSoftware", ".thunderbird", ".bitcoin", ".electrum", ".ethereum",
+    ".codex/auth.json",
+    ".claude/.credentials.json", ".local/share/opencode/auth.json", ".gemini/oauth_creds.json",
+    ".config/sops",
 )  # fmt: skip
 REGISTRY_SECRETS = (".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml",
                     ".gem/credentials", ".m2/settings.xml", ".nuget/NuGet/NuGet.Config")  # fmt: skip
@@ -29,12 +31,13 @@ SOCKETS = (
 )  # fmt: skip
 # In the workspace: what is executed later, or decides what this program may do.
 PROTECTED = (
-    ".git/hooks", ".git/config", ".gitmodules", ".husky", ".vscode", ".idea", ".claude", ".forge", ".forgecode",
-    ".mcp.json", ".envrc",
+    ".git/hooks", ".git/config", ".gitmodules", ".husky", ".vscode", ".idea", ".claude", ".forge",
+    ".forgecode", ".mcp.json", ".envrc",
 )  # fmt: skip
 CACHES = (
     ".cache", ".npm", ".pnpm-store", ".local/share/pnpm", ".yarn", ".cargo/registry", ".cargo/git", "go/pkg",
-    ".m2/repository", ".gradle/caches", ".ivy2", ".nuget/packages", ".bundle/cache", ".deno", ".bun/install/cache",
+    ".m2/repository", ".gradle/caches", ".ivy2", ".nuget/packages", ".bundle/cache", ".deno",
+    ".bun/install/cache",
 )  # fmt: skip
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 # A loud command must not keep the event loop from its other work.
 _MOST_PER_TURN = 1 << 22
 HALF = 1 << 19
@@ -21,28 +22,33 @@ class Ring:
     def __init__(self, half: int = HALF) -> None:
         self.head = bytearray()
         self.size = 0
-        self._tail = bytearray()
         self._half = half
+        self._blocks: deque[bytes] = deque()
+        self._later = 0
 
     def add(self, block: bytes) -> None:
         self.size += len(block)
-        if len(self.head) < self._half:
-            room = self._half - len(self.head)
+        room = self._half - len(self.head)
+        if room > 0:
             self.head += block[:room]
             block = block[room:]
-        self._tail += block
-        if len(self._tail) > 4 * self._half:
-            del self._tail[: -self._half]
+            if not block:
+                return
+        blocks = self._blocks
+        blocks.append(block)
+        self._later += len(block)
+        while self._later - len(blocks[0]) >= self._half:
+            self._later -= len(blocks.popleft())
 
     @property
     def tail(self) -> bytes:
         """The end, as far as it is not in the head."""
-        return bytes(self._tail[-self._half :])
+        return b"".join(self._blocks)[-self._half :]
 
     @property
     def omitted(self) -> int:
         """How many bytes between head and tail are gone."""
-        return self.size - len(self.head) - min(len(self._tail), self._half)
+        return self.size - len(self.head) - min(self._later, self._half)
 
 
 class Capture:
@@ -109,23 +115,23 @@ class Capture:
             self._keep(block)
 
     def _keep(self, block: bytes) -> None:
+        if self._wanted and self.ring.size + len(block) > 2 * HALF:
+            self._open()
         self.ring.add(block)
         if self._on_output is not None:
             self._on_output(block)
         if self._file >= 0:
             self._write(block)
-        elif self.ring.size > 2 * HALF and self._wanted:
-            self._open()
 
     def _open(self) -> None:
-        """Called as soon as memory does not hold everything, so that the file can have it all."""
+        """Called before memory stops holding everything, so that the file can have it all."""
         path, self._wanted = self._wanted, ""
         with suppress(OSError):
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             self.path = path
             self._write(bytes(self.ring.head))
-            self._write(bytes(self.ring._tail))
+            self._write(self.ring.tail)
 
     def _write(self, block: bytes) -> None:
         try:

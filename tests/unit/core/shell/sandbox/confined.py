@@ -50,7 +50,14 @@ class World:
             "PYTHON": sys.executable,
             **more,
         }
-        command = Command(text, str(self.workspace), env, timeout=0.2 if "LIMIT" in more else 8.0, grace=0.1, sandbox=sandbox)
+        command = Command(
+            text,
+            str(self.workspace),
+            env,
+            timeout=0.2 if "LIMIT" in more else 8.0,
+            grace=0.1,
+            sandbox=sandbox,
+        )
         return asyncio.run(run(command, self.keeper))
 
 

@@ -107,7 +107,9 @@ ESCAPES = {
     ),
     "a server on this machine by TCP": ("exec 3<>/dev/tcp/127.0.0.1/$PORT", BOTH, "refused|denied"),
     "a packet by UDP": (
-        python('import _socket as s, os; s.socket(2, 2).sendto(b"x", ("127.0.0.1", int(os.environ["PORT"])))'),
+        python(
+            'import _socket as s, os; s.socket(2, 2).sendto(b"x", ("127.0.0.1", int(os.environ["PORT"])))'
+        ),
         (3,),
         "denied",
     ),
@@ -207,7 +209,7 @@ WORKS = {
     "processes are listed": "ps ax > /dev/null && cat /proc/self/status > /dev/null",
     "git": "git init -q r && cd r && git config user.name x && echo x > f && git add f && "
     "git -c user.email=x@y -c user.name=x commit -qm m && git status",
-    "python with locks": "\"$PYTHON\" -c 'import tempfile, multiprocessing as m; m.Lock(); "
+    "python with locks": '"$PYTHON" -c \'import tempfile, multiprocessing as m; m.Lock(); '
     "tempfile.TemporaryFile()'",
     "threads and children": "for i in 1 2 3; do sleep 0 & done; wait",
     "a file outside is read": "cat $OUT/file ~/notes",
@@ -225,8 +227,9 @@ def test_ordinary_work_is_not_disturbed(world: World, work: str, layer: int) -> 
 def test_programs_in_the_sandbox_reach_each_other_by_loopback(world: World) -> None:
     needs(world, 1)
     code = (
-        "import socket; s = socket.create_server((\"127.0.0.1\", 0)); c = socket.create_connection(s.getsockname()); "
-        "print(\"joined\"); c.close(); s.close()"
+        'import socket; s = socket.create_server(("127.0.0.1", 0)); '
+        "c = socket.create_connection(s.getsockname()); "
+        'print("joined"); c.close(); s.close()'
     )
     ended = world.run(f"\"$PYTHON\" -c '{code}'", world.sandbox(1))
     assert ended.output.text() == "joined\n"
@@ -235,7 +238,9 @@ def test_programs_in_the_sandbox_reach_each_other_by_loopback(world: World) -> N
 @pytest.mark.parametrize("layer", LAYERS)
 def test_the_read_profile_writes_nothing_but_temporary_files(world: World, layer: int) -> None:
     needs(world, layer)
-    ended = world.run("cat file; echo x > new; echo x > $TMPDIR/t && echo ok", world.sandbox(layer, Profile.READ))
+    ended = world.run(
+        "cat file; echo x > new; echo x > $TMPDIR/t && echo ok", world.sandbox(layer, Profile.READ)
+    )
     assert (ended.output.text().splitlines()[0], ended.output.text().splitlines()[-1]) == ("inside", "ok")
     assert not (world.workspace / "new").exists()
 

@@ -107,7 +107,12 @@ def _hash(argv: list[Word], frame: Frame) -> Stream:
 
 def _enable(argv: list[Word], frame: Frame) -> Stream:
     loads = any(w.text == "-f" for w in argv)
-    frame.run.note(frame, "D8" if loads else "C5", "loads a builtin from a file" if loads else "changes builtins", "persist")
+    frame.run.note(
+        frame,
+        "D8" if loads else "C5",
+        "loads a builtin from a file" if loads else "changes builtins",
+        "persist",
+    )
     return Stream("")
 
 
@@ -158,7 +163,9 @@ def _environment(argv: list[Word], frame: Frame) -> Stream:
 
 def _history(argv: list[Word], frame: Frame) -> Stream:
     clears = any(w.text.startswith("-") and ("c" in w.text or "d" in w.text) for w in argv[1:])
-    frame.run.note(frame, "C7" if clears else "R1", "deletes the history" if clears else "prints the history", "read")
+    frame.run.note(
+        frame, "C7" if clears else "R1", "deletes the history" if clears else "prints the history", "read"
+    )
     return Stream(None)
 
 
@@ -182,6 +189,7 @@ PROGRAMS = {
     "pkill killall killall5 skill xkill": _pkill,
     "printenv": _environment,
     "history fc": _history,
-    ": true false exit return break continue wait test [ let shopt ulimit umask getopts times unalias local unset "
+    ": true false exit return break continue wait test [ let shopt ulimit umask getopts times unalias "
+    "local unset "
     "export declare typeset readonly disown jobs bg fg dirs": _nothing,
 }

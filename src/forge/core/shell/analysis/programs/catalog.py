@@ -46,9 +46,7 @@ def secrets_read(words: list[Word], frame: Frame) -> frozenset[str]:
         text = word.text.rpartition("=")[2] if word.text.startswith("-") else word.text
         text = text.removeprefix("@")
         tags |= word.tags
-        if UNKNOWN not in text and secret_path(text):
-            tags |= read(frame, type(word)(text)).tags
-        elif frame.state.links or frame.state.files:
+        if (UNKNOWN not in text and secret_path(text)) or frame.state.links or frame.state.files:
             tags |= read(frame, type(word)(text)).tags
     return tags
 

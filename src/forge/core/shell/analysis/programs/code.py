@@ -17,17 +17,30 @@ _OPEN, _CLOSE = "\ue020", "\ue021"
 _LITERAL = f"{_OPEN}(\\d+){_CLOSE}"
 _SHELL_LANGUAGES = ("perl", "ruby", "php")
 _EXEC = (
-    r"(?:\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*)|subprocess\.\w+|(?<![\w.])(?:system|popen|shell_exec|passthru|proc_open|pcntl_exec|execSync|"
-    r"spawnSync|execFileSync|execFile|spawn|fork_exec|execlp|execvp|getoutput|check_output|check_call|Popen|execa)|"
-    r"(?:child_process|cp|\)|Kernel|IO|Open3|Deno|Bun|pty|commands)\.(?:exec|execSync|spawn|spawnSync|execFile|execFileSync|fork|system|popen\w*|capture\w*|run|Command|getoutput))"
+    r"(?:\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*)|subprocess\.\w+|"
+    r"(?<![\w.])(?:system|popen|shell_exec|passthru|proc_open|pcntl_exec|execSync|"
+    r"spawnSync|execFileSync|execFile|spawn|fork_exec|execlp|execvp|getoutput|check_output|check_call|"
+    r"Popen|execa)|"
+    r"(?:child_process|cp|\)|Kernel|IO|Open3|Deno|Bun|pty|commands)\.(?:exec|execSync|spawn|spawnSync|"
+    r"execFile|execFileSync|fork|system|popen\w*|capture\w*|run|Command|getoutput))"
 )
 _TREE = (
-    r"(?:shutil\.rmtree|(?<![\w.])rmtree|remove_tree|fs\.rmSync|fs\.rm|(?<![\w.])rmSync|rimraf(?:\.sync)?|rm_rf|rm_r|remove_dir|remove_entry\w*|"
+    r"(?:shutil\.rmtree|(?<![\w.])rmtree|remove_tree|fs\.rm|\brmSync|rimraf(?:\.sync)?|rm_rf|rm_r|"
+    r"remove_dir|remove_entry\w*|"
     r"rmdirSync|removeSync|emptyDirSync|\.removeall|Deno\.remove(?:Sync)?|promises\.rm)"
 )
-_FILE = r"(?:os\.remove|os\.unlink|os\.rmdir|os\.removedirs|unlinkSync|fs\.unlink|(?<![\w.])unlink|File\.delete|FileUtils\.rm|os\.truncate)"
-_NETWORK = r"urllib|requests\.|urlopen|http\.client|httpx|aiohttp|fetch\(|net\.connect|socket|Net::HTTP|LWP|file_get_contents|axios|https?\.(?:get|request)|URI\.open"
-_DECODE = r"b64decode|b85decode|fromhex|unhexlify|decompress|atob|Buffer\.from|codecs\.decode|marshal\.loads|pickle\.loads|unpack\(|base64_decode|rot13"
+_FILE = (
+    r"(?:os\.remove|os\.unlink|os\.rmdir|os\.removedirs|unlinkSync|fs\.unlink|(?<![\w.])unlink|"
+    r"File\.delete|FileUtils\.rm|os\.truncate)"
+)
+_NETWORK = (
+    r"urllib|requests\.|urlopen|http\.client|httpx|aiohttp|fetch\(|net\.connect|socket|Net::HTTP|LWP|"
+    r"file_get_contents|axios|https?\.(?:get|request)|URI\.open"
+)
+_DECODE = (
+    r"b64decode|b85decode|fromhex|unhexlify|decompress|atob|Buffer\.from|codecs\.decode|marshal\.loads|"
+    r"pickle\.loads|unpack\(|base64_decode|rot13"
+)
 
 
 def judge_code(text: str, language: str, frame: Frame) -> None:
@@ -66,7 +79,7 @@ class _Look:
 
     def words(self, at: int) -> list[str] | None:
         """The literals of a list given as the first argument."""
-        match = re.compile(r"\s*\(?\s*(?:\w+\s*=\s*)?[\[(]([^\])]*)[\])]").match(self.code, at)
+        match = re.compile(r"\s*\(\s*(?:\w+\s*=\s*)?[\[(]([^\])]*)[\])]").match(self.code, at)
         if not match or _OPEN not in match[1]:
             match = re.compile(rf"\s*\(\s*({_LITERAL}\s*,\s*\[[^\]]*\])").match(self.code, at)
         if not match or _OPEN not in match[1]:
@@ -80,12 +93,18 @@ class _Look:
 
 def _commands(look: _Look) -> None:
     run, frame = look.frame.run, look.frame
-    for match in re.finditer(_EXEC + r"(?=\s*[(\s])", look.code):
+    pattern = _EXEC + r"|(?<![\w.])(?:run|call)" if "subprocess" in look.code else _EXEC
+    for match in re.finditer(f"(?:{pattern})" + r"(?=\s*[(\s])", look.code):
         words = look.words(match.end())
         text = look.argument(match.end())
         if words is None and text is None and not re.match(r"\s*\(", look.code[match.end() :]):
             continue
-        run.note(frame, "C5" if words or text else "C7", "the code runs a command", "run" if words or text else "unanalysable")
+        run.note(
+            frame,
+            "C5" if words or text else "C7",
+            "the code runs a command",
+            "run" if words or text else "unanalysable",
+        )
         if words:
             if len(words) > 2 and words[0].endswith("sh") and words[1].startswith("-") and "c" in words[1]:
                 run.script(words[2], frame)
@@ -121,7 +140,8 @@ def _writes(look: _Look) -> None:
     for match in re.finditer(rf"open\(\s*{_LITERAL}\s*,\s*(?:mode\s*=\s*)?{_LITERAL}", look.code):
         if set(look.literals[int(match[2])]) & set("wax+"):
             write(frame, Word(_home(look.literals[int(match[1])], frame)))
-    pattern = rf"(?:Path\(\s*{_LITERAL}\s*\)\.write_\w+|(?:writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents|IO\.write)\(\s*{_LITERAL})"
+    writers = r"writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents|IO\.write"
+    pattern = rf"(?:Path\(\s*{_LITERAL}\s*\)\.write_\w+|(?:{writers})\(\s*{_LITERAL})"
     for match in re.finditer(pattern, look.code):
         write(frame, Word(_home(look.literals[int(match[1] or match[2])], frame)))
 
@@ -129,14 +149,19 @@ def _writes(look: _Look) -> None:
 def _evaluates(look: _Look) -> None:
     frame = look.frame
     for match in re.finditer(r"(?<![\w.])(?:exec|eval|execfile|Function)\s*\(|\bvm\.run\w*\(", look.code):
-        text = look.argument(match.end() - 1)
-        if text is not None and UNKNOWN not in text:
+        plain = re.compile(rf"\(\s*{_LITERAL}\s*[,)]").match(look.code, match.end() - 1)
+        text = look.literals[int(plain[1])] if plain else ""
+        if text and UNKNOWN not in text:
             judge_code(text, "code", frame)
         elif re.search(_NETWORK, look.code) or re.search(_DECODE, look.code):
             frame.run.note(frame, "D9", "the code runs what it downloads or decodes", "remote_code")
         else:
             frame.run.unclear(frame, "the code runs text that is built while it runs")
-    if re.search(r"getattr\s*\(\s*(?:os|subprocess|shutil|__import__|sys)|__builtins__|globals\(\)\[", look.code):
+    if re.search(r"[(,]\s*eval\s*\)", look.code) and re.search(_NETWORK, look.code):
+        frame.run.note(frame, "D9", "the code runs what it downloads or decodes", "remote_code")
+    if re.search(
+        r"getattr\s*\(\s*(?:os|subprocess|shutil|__import__|sys)|__builtins__|globals\(\)\[", look.code
+    ):
         frame.run.unclear(frame, "the code hides which function it calls")
 
 
@@ -144,10 +169,14 @@ def _connections(look: _Look) -> None:
     frame, code = look.frame, look.code
     if not re.search(_NETWORK, code):
         return
-    shell = re.search(r"dup2|pty\.spawn|/bin/(?:ba)?sh|\.pipe\(", code) or any(t.endswith(("/sh", "/bash")) for t in look.literals)
+    shell = re.search(r"dup2|pty\.spawn|/bin/(?:ba)?sh|\.pipe\(", code) or any(
+        re.match(r"/(?:usr/)?bin/\w*sh\b", t) for t in look.literals
+    )
     if re.search(r"socket|net\.connect|net\.Socket", code, re.IGNORECASE) and shell:
         frame.run.note(frame, "D9", "the code gives a shell to another machine", "remote_code")
-    secrets = any(secret_path(t) for t in look.literals) or re.search(r"os\.environ(?!\.get\(|\[)|process\.env(?!\.\w)|%ENV|\bENV\.to", code)
+    secrets = any(secret_path(t) for t in look.literals) or re.search(
+        r"os\.environ(?!\.get\(|\[)|process\.env(?!\.\w)|%ENV|\bENV\.to", code
+    )
     sends = re.search(r"post|put|send|urlopen|get\(|fetch|request", code)
     if secrets and sends:
         frame.run.note(frame, "D9", "the code sends credentials to another machine", "exfiltrate")
@@ -156,7 +185,11 @@ def _connections(look: _Look) -> None:
 
 def _processes(look: _Look) -> None:
     code, frame = look.code, look.frame
-    if re.search(r"fork\s+while\s+fork|while\b[^\n;]*[:{)]?\s*(?:os\.)?fork\b|loop\s*\{?\s*(?:do)?\s*fork|for\s*\(;;\)\s*\{?\s*fork", code):
+    if re.search(
+        r"fork\s+while\s+fork|while\b[^\n;]*[:{)]?\s*(?:os\.)?fork\b|loop\s*\{?\s*(?:do)?\s*fork|"
+        r"for\s*\(;;\)\s*\{?\s*fork",
+        code,
+    ):
         frame.run.note(frame, "F10", "the code multiplies its process: a fork bomb", "fork_bomb")
     if re.search(r"\bkill\s*\(?\s*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b|os\.kill\(\s*-1", code):
         frame.run.note(frame, "F9", "the code ends every process", "kill")
@@ -171,7 +204,9 @@ def _skeleton(text: str, language: str) -> tuple[str, list[str]]:
     def put(match: re.Match[str]) -> str:
         if match["comment"]:
             return " "
-        body = next((match[g] for g in ("triple", "single", "double", "back", "paren") if match[g] is not None), "")
+        body = next(
+            (match[g] for g in ("triple", "single", "double", "back", "paren") if match[g] is not None), ""
+        )
         prefix = match["prefix"] or ""
         if "f" in prefix.lower():
             body = re.sub(r"\{[^{}]*\}", UNKNOWN, body)
@@ -206,7 +241,8 @@ def _tokens(language: str) -> re.Pattern[str]:
     comment = r"//[^\n]*|/\*.*?\*/" if language in ("node", "php") else r"(?<!\$)#[^\n]*"
     quoting = r"|\bqq?(?:\((?P<paren>[^)]*)\)|\{[^}]*\})" if language == "perl" else r"|(?P<paren>(?!))"
     return re.compile(
-        rf"(?P<comment>{comment})|(?P<prefix>\b[rRbBfFuU]{{1,2}})?(?:(?:\"\"\"|''')(?P<triple>.*?)(?:\"\"\"|''')|'(?P<single>(?:[^'\\]|\\.)*)'|"
+        rf"(?P<comment>{comment})|(?P<prefix>\b[rRbBfFuU]{{1,2}})?(?:(?:\"\"\"|"
+        rf"''')(?P<triple>.*?)(?:\"\"\"|''')|'(?P<single>(?:[^'\\]|\\.)*)'|"
         rf"\"(?P<double>(?:[^\"\\]|\\.)*)\"|`(?P<back>(?:[^`\\]|\\.)*)`{quoting})",
         re.DOTALL,
     )
@@ -214,4 +250,7 @@ def _tokens(language: str) -> re.Pattern[str]:
 
 @functools.cache
 def _argument() -> re.Pattern[str]:
-    return re.compile(rf"\s*\(?\s*(?:[\w.]+\(\s*)*(?:(?:\w+\s*=\s*)?{_OPEN}(?P<literal>\d+){_CLOSE}|\$?(?P<name>\w+)(?=\s*[,)]))\)*\s*(?P<more>[+.%](?!\w+\())?")
+    return re.compile(
+        rf"\s*\(?\s*(?:[\w.]+\(\s*)*(?:(?:\w+\s*=\s*)?{_OPEN}(?P<literal>\d+){_CLOSE}|"
+        rf"\$?(?P<name>\w+)(?=\s*[,)]))\)*\s*(?P<more>[+.%](?!\w+\())?"
+    )

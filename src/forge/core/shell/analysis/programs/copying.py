@@ -7,6 +7,7 @@ from forge.core.shell.analysis.paths import absolute, judge, read, write
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.programs.deleting import delete
 from forge.core.shell.analysis.state import NO_TAGS, Stream, Word, Written
+from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +141,9 @@ def _mode(text: str) -> bool:
 def _open_to_all(mode: str) -> bool:
     if mode.isdigit():
         return mode[-1] in "2367"
-    return any(part.startswith(("a+", "o+", "+", "ugo+", "a=", "o=")) and "w" in part for part in mode.split(","))
+    return any(
+        part.startswith(("a+", "o+", "+", "ugo+", "a=", "o=")) and "w" in part for part in mode.split(",")
+    )
 
 
 def _set_id(mode: str) -> bool:
@@ -158,7 +161,8 @@ def _chown(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _touch(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], "-d --date -r --reference -t -m --mode --suffix -p --tmpdir")
+    directory = argv[0].text.endswith("mkdir")
+    options = parse_options(argv[1:], "-m --mode" if directory else "-d --date -r --reference -t")
     for operand in options.operands:
         if operand.text.startswith("--"):
             frame.run.note(frame, "C6", "makes a file whose name looks like an option", "write")
@@ -203,14 +207,8 @@ def _archive(argv: list[Word], frame: Frame) -> Stream:
     first = words[0].text if words else ""
     if first and not first.startswith("-"):
         words = [Word("-" + first), *words[1:]]
-    options = parse_options(
-        words, "-f --file -C --directory -X --exclude-from -T --files-from --exclude --transform -b -I --use-compress-program "
-        "-F --info-script --new-volume-script --to-command --checkpoint-action --rsh-command --rmt-command --strip-components --checkpoint -g",
-    )  # fmt: skip
-    for value in options.values(
-        "--checkpoint-action", "--to-command", "-I", "--use-compress-program", "-F", "--info-script", "--new-volume-script",
-        "--rsh-command", "--rmt-command",
-    ):  # fmt: skip
+    options = parse_options(words, table("options")["tar"])
+    for value in options.values(*table("options")["tar_runs"].split()):
         _runs(value.text, frame)
     if any(w.text.startswith("--checkpoint-act") for w in words):
         frame.run.note(frame, "D8", "tar runs a program at a checkpoint", "run")
@@ -226,13 +224,27 @@ def _archive(argv: list[Word], frame: Frame) -> Stream:
             judge(frame, "write", value)
     if options.has("--remove-files"):
         frame.run.note(frame, "D8", "deletes the files it packs", "delete_tree")
-    frame.run.note(frame, "R1" if reading else "W4", "lists an archive" if reading else "packs or unpacks files", "write")
+    frame.run.note(
+        frame, "R1" if reading else "W4", "lists an archive" if reading else "packs or unpacks files", "write"
+    )
     return Stream(None, tags | (frame.stdin.tags if frame.stdin else NO_TAGS))
 
 
 def _runs(text: str, frame: Frame) -> None:
     code = text.removeprefix("exec=")
-    if code.split(" ")[0] in ("gzip", "pigz", "zstd", "xz", "bzip2", "lz4", "pbzip2", "lzma", "brotli", "pixz", "zstdmt"):
+    if code.split(" ")[0] in (
+        "gzip",
+        "pigz",
+        "zstd",
+        "xz",
+        "bzip2",
+        "lz4",
+        "pbzip2",
+        "lzma",
+        "brotli",
+        "pixz",
+        "zstdmt",
+    ):
         return
     if "=" in code.split(" ")[0] and not text.startswith("exec="):
         return
@@ -269,7 +281,9 @@ def _unzip(argv: list[Word], frame: Frame) -> Stream:
 
 def _compress(argv: list[Word], frame: Frame) -> Stream:
     options = parse_options(argv[1:], "-S --suffix -T -o")
-    if options.has("-c", "--stdout", "--to-stdout", "-l", "-t", "--list", "--test") or argv[0].text.endswith("cat"):
+    if options.has("-c", "--stdout", "--to-stdout", "-l", "-t", "--list", "--test") or argv[0].text.endswith(
+        "cat"
+    ):
         frame.run.note(frame, "R1", "packs or unpacks to its output", "read")
     else:
         frame.run.note(frame, "W4", "packs or unpacks files", "write")

@@ -8,6 +8,7 @@ import re
 from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import absolute
 from forge.core.shell.analysis.state import Stream
+from forge.core.shell.analysis.tables import names, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,15 +16,21 @@ if TYPE_CHECKING:
     from forge.core.shell.analysis.state import Frame, Word
 
 _LOSS = (
-    r"\bdrop\s+(?:table|database|schema|view|index|column|user|role|keyspace|collection|owned|materialized|type|function|extension|sequence)\b",
+    r"\bdrop\s+(?:table|database|schema|view|index|column|user|role|keyspace|collection|owned|"
+    r"materialized|type|function|extension|sequence)\b",
     r"\btruncate\b(?!\s*\()",
     r"\balter\s+table\b[^;]*\bdrop\b",
     r"\bdelete\s+from\s+[^\s;]+\s*(?:;|$|returning)",
     r"\bupdate\s+[^\s;]+\s+set\b(?![^;]*\bwhere\b)",
     r"\bdelete\s+from\b[^;]*\bwhere\s+(?:1\s*=\s*1|true)\b",
 )
-_MONGO_LOSS = r"dropDatabase\s*\(|\.drop\s*\(|deleteMany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\}|dropUser|dropCollection"
-_WRITES = r"\b(?:insert|update|delete|alter|create|grant|revoke|replace|merge|vacuum|reindex|copy|load\s+data|call|import|attach)\b"
+_MONGO_LOSS = (
+    r"dropDatabase\s*\(|\.drop\s*\(|deleteMany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\}|dropUser|dropCollection"
+)
+_WRITES = (
+    r"\b(?:insert|update|delete|alter|create|grant|revoke|replace|merge|vacuum|reindex|copy|load\s+data|call|"
+    r"import|attach)\b"
+)
 _ESCAPES = r"(?m)^\s*(?:\\!|\.shell\b|\.system\b|system\s|!)\s*(.*)|\bprogram\s+'([^']*)'|\\!\s*(.*)"
 
 
@@ -45,9 +52,12 @@ def judge_sql(text: str, frame: Frame) -> None:
 
 def _client(argv: list[Word], frame: Frame) -> Stream:
     name = argv[0].text.rpartition("/")[2]
-    values = _VALUES.get(name, "-c -e -f --command --execute --eval --file -h -p -U -d -u -P")
+    values = str(table("options").get(name) or table("options")["database"])
     options = parse_options(argv[1:], values)
-    statements = [v.text for v in options.values("-c", "--command", "-e", "--execute", "--eval", "-Q", "-q", "-cmd", "--query")]
+    statements = [
+        v.text
+        for v in options.values("-c", "--command", "-e", "--execute", "--eval", "-Q", "-q", "-cmd", "--query")
+    ]
     if name in ("sqlite3", "sqlite", "duckdb"):
         statements += [w.text for w in options.operands[1:]]
     statements += _fed(options, frame)
@@ -75,20 +85,6 @@ def _fed(options: Options, frame: Frame) -> list[str]:
     return found
 
 
-_VALUES = {
-    "psql": "-c --command -f --file -h --host -p --port -U --username -d --dbname -v --set -o --output -P -F -R -T -L",
-    "mysql": "-e --execute -h --host -P --port -u --user -D --database -S --socket --default-character-set",
-    "mariadb": "-e --execute -h --host -P --port -u --user -D --database -S --socket",
-    "sqlite3": "-cmd -init -separator -newline -nullvalue",
-    "mongosh": "--eval -f --file --host --port -u --username -p --password --authenticationDatabase",
-    "mongo": "--eval --host --port -u --username -p --password",
-    "sqlcmd": "-Q -q -i -S -U -P -d -o",
-    "bq": "--project_id --format",
-    "clickhouse-client": "-q --query -h --host -u --user --password -d --database",
-    "duckdb": "-c -cmd -init",
-}
-
-
 def _redis(argv: list[Word], frame: Frame) -> Stream:
     options = parse_options(argv[1:], "-h -p -a -n -u --user --pass -r -i --eval -s", permute=False)
     words = [w.text for w in options.operands]
@@ -100,8 +96,7 @@ def _redis(argv: list[Word], frame: Frame) -> Stream:
         frame.run.note(frame, "D8", "deletes everything in the database", "sql_loss")
     elif verb == "CONFIG" and "SET" in rest:
         frame.run.note(frame, "D8", "changes where the database writes", "sql")
-    elif verb in ("GET", "KEYS", "SCAN", "INFO", "PING", "TTL", "TYPE", "EXISTS", "LRANGE", "HGETALL", "HGET", "SMEMBERS", "DBSIZE",
-                  "MGET", "LLEN", "ZRANGE", "STRLEN", "MEMORY", "CONFIG", "CLIENT", "TIME", "SLOWLOG", "OBJECT", "SCARD"):  # fmt: skip
+    elif verb in names("options", "redis_reads"):
         frame.run.note(frame, "R2", "reads from a database", "read")
     elif verb:
         frame.run.note(frame, "C6", "changes data in a database", "sql")
@@ -118,6 +113,7 @@ def _literals() -> re.Pattern[str]:
 
 
 PROGRAMS = {
-    "psql pgcli mysql mariadb mycli sqlite3 sqlite litecli mongosh mongo sqlcmd cqlsh clickhouse-client duckdb cockroach usql snowsql": _client,
+    "psql pgcli mysql mariadb mycli sqlite3 sqlite litecli mongosh mongo sqlcmd cqlsh clickhouse-client "
+    "duckdb cockroach usql snowsql": _client,
     "redis-cli valkey-cli keydb-cli": _redis,
 }

@@ -67,4 +67,10 @@ def _truncate(argv: list[Word], frame: Frame) -> Stream:
     return Stream("")
 
 
-PROGRAMS = {"rm grm": _rm, "unlink": _one, "shred srm wipe sfill": _shred, "rmdir": _rmdir, "truncate": _truncate}
+PROGRAMS = {
+    "rm grm": _rm,
+    "unlink": _one,
+    "shred srm wipe sfill": _shred,
+    "rmdir": _rmdir,
+    "truncate": _truncate,
+}

@@ -10,6 +10,7 @@ from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import read, write
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.state import NO_TAGS, Stream, Word
+from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def _tr(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _characters(text: str) -> str:
-    found = text.replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z").replace("\\n", "\n").replace("\\t", "\t")
+    found = (
+        text.replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z").replace("\\n", "\n").replace("\\t", "\t")
+    )
     return re.sub(r"(.)-(.)", lambda m: "".join(map(chr, range(ord(m[1]), ord(m[2]) + 1))), found)
 
 
@@ -100,7 +103,9 @@ def _encode64(text: str) -> str:
 def _xxd(argv: list[Word], frame: Frame) -> Stream:
     flags = "".join(w.text for w in argv[1:] if w.text.startswith("-"))
     if "r" in flags:
-        return _changed(argv, frame, lambda text: bytes.fromhex("".join(text.split())).decode("utf-8", "replace"))
+        return _changed(
+            argv, frame, lambda text: bytes.fromhex("".join(text.split())).decode("utf-8", "replace")
+        )
     frame.run.note(frame, "R1", "prints files", "read")
     return Stream(None, _input(argv[1:], frame).tags)
 
@@ -160,7 +165,11 @@ def _sed_script(script: str, frame: Frame) -> None:
 
 
 def _awk(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], "-F --field-separator -v --assign -f --file -i --include -l --load -e --source", permute=False)
+    options = parse_options(
+        argv[1:],
+        "-F --field-separator -v --assign -f --file -i --include -l --load -e --source",
+        permute=False,
+    )
     operands = options.operands
     programs = options.values("-e", "--source")
     if not programs and not options.has("-f", "--file"):
@@ -188,7 +197,9 @@ def _awk_program(text: str, frame: Frame) -> None:
             frame.run.note(frame, "D9", "awk opens a network connection", "network")
         else:
             frame.run.script(_unquoted(code), frame)
-    if re.search(r"\w\s*\|&?\s*getline|\|&?\s*[a-z]\w*\b(?!\s*\|)", re.sub(r'"(?:[^"\\]|\\.)*"|\|\|', "", text)):
+    if re.search(
+        r"\w\s*\|&?\s*getline|\|&?\s*[a-z]\w*\b(?!\s*\|)", re.sub(r'"(?:[^"\\]|\\.)*"|\|\|', "", text)
+    ):
         frame.run.note(frame, "C7", "awk runs a command that is built while it runs", "unanalysable")
     for match in re.finditer(r"print[^;}\n]*>>?\s*\"([^\"]+)\"", text):
         write(frame, Word(match[1]))
@@ -203,7 +214,11 @@ def _unquoted(text: str) -> str:
 
 
 def _sort(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], "-o --output -k --key -t --field-separator -T --temporary-directory -S --buffer-size --compress-program --files0-from --parallel")
+    options = parse_options(
+        argv[1:],
+        "-o --output -k --key -t --field-separator -T --temporary-directory -S --buffer-size "
+        "--compress-program --files0-from --parallel",
+    )
     frame.run.note(frame, "R1", "sorts text", "read")
     for value in options.values("--compress-program"):
         frame.run.note(frame, "C7", "sort runs a program to compress", "run")
@@ -218,13 +233,8 @@ def _sort(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _grep(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(
-        argv[1:], "-e --regexp -f --file -A -B -C -m --max-count -g --glob --iglob -t --type -T --type-not --pre --hostname-bin --include "
-        "--exclude --exclude-dir --color --colour --context --after-context --before-context -j --threads -M --max-columns -E --encoding --sort --sortr -r --replace -d --max-depth",
-    )  # fmt: skip
-    recursive_value = argv[0].text.rpartition("/")[2] not in ("rg", "ripgrep")
-    if recursive_value:
-        options = parse_options(argv[1:], "-e --regexp -f --file -A -B -C -m --max-count --include --exclude --exclude-dir --color --context -D -d")
+    name = argv[0].text.rpartition("/")[2]
+    options = parse_options(argv[1:], table("options")["rg" if name in ("rg", "ripgrep") else "grep"])
     frame.run.note(frame, "R1", "searches text", "read")
     for value in options.values("--pre", "--hostname-bin"):
         frame.run.note(frame, "C7", "rg runs a program on every file", "run")
@@ -237,7 +247,10 @@ def _grep(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _jq(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], "--indent -L -f --from-file --arg --argjson --slurpfile --rawfile -o --output-format -p -I -P")
+    options = parse_options(
+        argv[1:],
+        "--indent -L -f --from-file --arg --argjson --slurpfile --rawfile -o --output-format -p -I -P",
+    )
     in_place = options.has("-i", "--inplace") and argv[0].text.rpartition("/")[2] == "yq"
     frame.run.note(frame, "R1", "reads structured text", "read")
     tags = frame.stdin.tags if frame.stdin else NO_TAGS
@@ -266,8 +279,26 @@ def _pager(argv: list[Word], frame: Frame) -> Stream:
     for word in argv[1:]:
         if not word.text.startswith(("-", "+")):
             tags |= read(frame, word).tags
-    frame.run.is_interactive("a pager waits for keys")
+    if not frame.piped:
+        frame.run.is_interactive("a pager waits for keys")
     return Stream(None, tags)
+
+
+def _man(argv: list[Word], frame: Frame) -> Stream:
+    options = parse_options(
+        argv[1:], "-P --pager -s --sections -S -M --manpath -m -L -C --config-file -r -E -p"
+    )
+    frame.run.note(frame, "R1", "shows a manual page", "read")
+    for given, value in options.given:
+        if value is not None and (given in ("-P", "-H") or given.startswith(("--pag", "--html", "--ht"))):
+            frame.run.note(frame, "C6", "man runs another program to show the page", "run")
+            frame.run.script(value.text, frame)
+    for word in argv[1:]:
+        if word.text.startswith("-H") and len(word.text) > 2:
+            frame.run.script(word.text[2:], frame)
+    if not frame.piped and not options.has("-k", "-f", "-w", "--where", "--apropos", "--whatis", "-K"):
+        frame.run.is_interactive("a pager waits for keys")
+    return Stream()
 
 
 @functools.cache
@@ -294,5 +325,6 @@ PROGRAMS = {
     "grep egrep fgrep zgrep rg ripgrep ag ack ugrep": _grep,
     "jq yq gojq xq dasel": _jq,
     "wc cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 shasum sum cmp": _digest,
-    "less more most bat_paged": _pager,
+    "less more most": _pager,
+    "man": _man,
 }

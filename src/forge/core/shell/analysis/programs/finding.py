@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _EXECUTE = ("-exec", "-execdir", "-ok", "-okdir")
 _MOST_ITEMS = 40
+# The names that flow on are those of generated files.
+GENERATED = "generated"
 
 
 def _find(argv: list[Word], frame: Frame) -> Stream:
@@ -35,7 +37,8 @@ def _find(argv: list[Word], frame: Frame) -> Stream:
             _exec(roots, tests, at, frame)
         elif word.text in ("-fprint", "-fprint0", "-fprintf", "-fls") and at + 1 < len(tests):
             write(frame, tests[at + 1])
-    return Stream(None)
+    generated = _selected(Word("."), tests).text != "."
+    return Stream(None, frozenset({GENERATED}) if generated else NO_TAGS)
 
 
 def _delete(roots: list[Word], tests: list[Word], frame: Frame) -> None:
@@ -49,7 +52,9 @@ def _selected(root: Word, tests: list[Word]) -> Word:
     texts = [w.text for w in tests]
     for at, text in enumerate(texts[:-1]):
         if text in ("-name", "-iname") and not {"-o", "-or", "!", "-not"} & set(texts):
-            return Word(f"{root.text.rstrip('/') or '/'}/{texts[at + 1]}") if _generated(texts[at + 1]) else root
+            return (
+                Word(f"{root.text.rstrip('/') or '/'}/{texts[at + 1]}") if _generated(texts[at + 1]) else root
+            )
     return root
 
 
@@ -94,6 +99,9 @@ def _fd(argv: list[Word], frame: Frame) -> Stream:
     for at, word in enumerate(argv):
         if word.text in ("-x", "-X", "--exec", "--exec-batch"):
             command = [w for w in argv[at + 1 :] if w.text != ";"]
+            if _deletes([*command, Word("{}")]):
+                frame.run.note(frame, "D8", "deletes whatever it finds", "delete_tree")
+                break
             _run_with(command, [Word(UNKNOWN)], "{}", frame)
             break
     return Stream(None)
@@ -111,16 +119,18 @@ def _run_with(command: list[Word], items: list[Word], mark: str, frame: Frame) -
 
 
 def _xargs(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(
-        argv[1:], "-a --arg-file -d --delimiter -E -I -J -L --max-lines -n --max-args -P --max-procs -R -S -s --max-chars --process-slot-var",
-        permute=False,
-    )  # fmt: skip
+    options = parse_options(argv[1:], table("options")["xargs"], permute=False)
     command = options.operands or [Word("echo")]
     mark = next((v.text for v in options.values("-I", "-J")), "{}" if options.has("-i", "--replace") else "")
     stdin = frame.stdin or Stream()
     if options.has("-a", "--arg-file"):
         stdin = Stream(None)
     items = _items(stdin, options.has("-0", "--null"), bool(mark))
+    if items[0].unknown and _deletes([*command, Word("{}")]):
+        many = GENERATED in stdin.tags
+        code, what = ("C6", "generated files") if many else ("D8", "whatever its input names")
+        frame.run.note(frame, code, f"deletes {what}", "delete_tree")
+        return Stream("")
     inner = frame.child()
     inner.stdin = Stream("")
     frame.run.note(frame, "R0", "hands its input to another command", "read")
@@ -130,13 +140,15 @@ def _xargs(argv: list[Word], frame: Frame) -> Stream:
 
 def _items(stdin: Stream, zero: bool, lines: bool) -> list[Word]:
     if stdin.text is None or UNKNOWN in stdin.text:
-        return [Word(UNKNOWN, tags=stdin.tags)]
+        return [Word(f"./{UNKNOWN}", tags=stdin.tags)]
     pieces = stdin.text.split("\0") if zero else stdin.text.splitlines() if lines else stdin.text.split()
     return [Word(p.strip("\"'"), tags=stdin.tags) for p in pieces if p] or [Word(UNKNOWN)]
 
 
 def _parallel(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], "-j --jobs -S --sshlogin -a --arg-file -n -N -C --colsep --joblog -I", permute=False)
+    options = parse_options(
+        argv[1:], "-j --jobs -S --sshlogin -a --arg-file -n -N -C --colsep --joblog -I", permute=False
+    )
     command, items, at = [], [], 0
     words = options.operands
     while at < len(words) and words[at].text not in (":::", "::::", ":::+"):

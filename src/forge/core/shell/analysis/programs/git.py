@@ -10,7 +10,7 @@ from forge.core.shell.analysis.paths import absolute, read, secret_path, write
 from forge.core.shell.analysis.programs.git_commands import COMMANDS
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import Stream, Word
-from forge.core.shell.analysis.tables import names, table
+from forge.core.shell.analysis.tables import commands, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _sub_command(sub: str, words: list[Word], frame: Frame) -> Stream:
     if judge is not None:
         judge(words, frame)
     else:
-        judge_by_table(table("commands")["git"], [Word(sub), *words], frame)
+        judge_by_table(commands()["git"], [Word(sub), *words], frame)
     return Stream(None, _content(sub, words, frame))
 
 
@@ -57,7 +57,11 @@ def judge_setting(text: str, frame: Frame) -> None:
     if not _running_keys().fullmatch(key.lower()):
         return
     first = value.split(" ")[0] if value else ""
-    if value == "" or first in names("environment", "harmless_values") or value in ("false", "true", "ssh", "cache", "store", "osxkeychain"):
+    if (
+        value == ""
+        or first in names("environment", "harmless_values")
+        or value in ("false", "true", "ssh", "cache", "store", "osxkeychain")
+    ):
         return
     if first in ("ssh", "manager", "libsecret", "wincred"):
         frame.run.note(frame, "C6", f"git runs what {key} names", "run")
@@ -72,7 +76,10 @@ def _running_options(sub: str, words: list[Word], frame: Frame) -> None:
         name, sign, value = word.text.partition("=")
         following = value if sign else words[at + 1].text if at + 1 < len(words) else ""
         long = name.startswith("--") and len(name) > 5
-        if long and any(o.startswith(name) for o in ("--upload-pack", "--receive-pack", "--open-files-in-pager", "--extcmd")):
+        if long and any(
+            o.startswith(name)
+            for o in ("--upload-pack", "--receive-pack", "--open-files-in-pager", "--extcmd")
+        ):
             frame.run.note(frame, "D8", f"git runs what {name} names", "run")
             frame.run.script(following, frame)
         elif sub in ("log", "diff", "show", "format-patch", "archive", "shortlog") and (
@@ -94,7 +101,9 @@ def _content(sub: str, words: list[Word], frame: Frame) -> frozenset[str]:
         return frozenset()
     tags: frozenset[str] = frozenset()
     for word in words:
-        path = word.text.partition(":")[2] if ":" in word.text and not word.text.startswith("-") else word.text
+        path = (
+            word.text.partition(":")[2] if ":" in word.text and not word.text.startswith("-") else word.text
+        )
         if secret_path(path) and sub in ("show", "cat-file", "blame"):
             tags |= read(frame, Word(path)).tags
     return tags
@@ -103,10 +112,14 @@ def _content(sub: str, words: list[Word], frame: Frame) -> frozenset[str]:
 @functools.cache
 def _running_keys() -> re.Pattern[str]:
     return re.compile(
-        r"core\.(?:pager|sshcommand|editor|fsmonitor|hookspath|gitproxy|askpass|alternaterefscommand|attributesfile)|alias\..*|pager\..*|"
-        r"diff\.external|diff\..*\.(?:command|textconv)|filter\..*|credential\..*|gpg\..*|include\.path|includeif\..*|sequence\.editor|"
-        r"merge\..*\.driver|(?:diff|merge)tool\..*\.cmd|protocol\.ext\.allow|uploadpack\.packobjectshook|remote\..*\.(?:uploadpack|receivepack|vcs)|"
-        r"submodule\..*\.update|trailer\..*\.(?:command|cmd)|interactive\.difffilter|web\.browser|browser\..*\.cmd|man\..*\.cmd|init\.templatedir"
+        r"core\.(?:pager|sshcommand|editor|fsmonitor|hookspath|gitproxy|askpass|alternaterefscommand|"
+        r"attributesfile)|alias\..*|pager\..*|"
+        r"diff\.external|diff\..*\.(?:command|textconv)|filter\..*|credential\..*|gpg\..*|include\.path|"
+        r"includeif\..*|sequence\.editor|"
+        r"merge\..*\.driver|(?:diff|merge)tool\..*\.cmd|protocol\.ext\.allow|"
+        r"uploadpack\.packobjectshook|remote\..*\.(?:uploadpack|receivepack|vcs)|"
+        r"submodule\..*\.update|trailer\..*\.(?:command|cmd)|interactive\.difffilter|web\.browser|"
+        r"browser\..*\.cmd|man\..*\.cmd|init\.templatedir"
     )
 
 

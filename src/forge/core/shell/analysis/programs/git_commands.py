@@ -26,7 +26,9 @@ def _push(words: list[Word], frame: Frame) -> None:
         run.note(frame, "R2", "shows what a push would do", "read")
         return
     lease = any(g.startswith("--force-w") for g, _ in options.given)
-    forced = options.has("-f") or any(g.startswith("--fo") and "--force".startswith(g) for g, _ in options.given)
+    forced = options.has("-f") or any(
+        g.startswith("--fo") and "--force".startswith(g) for g, _ in options.given
+    )
     if forced:
         run.note(frame, "D8", "overwrites the history of a remote", LOSS)
     if options.has("--mirror", "--delete", "-d", "--prune"):
@@ -42,11 +44,18 @@ def _reset(words: list[Word], frame: Frame) -> None:
         frame.run.note(frame, "D8", "throws away changes that are not committed", LOSS)
         return
     moves = any(_revision(w.text) for w in options.operands)
-    frame.run.note(frame, "C5" if moves else "W4", "moves the branch back" if moves else "takes files out of the index", "git")
+    frame.run.note(
+        frame,
+        "C5" if moves else "W4",
+        "moves the branch back" if moves else "takes files out of the index",
+        "git",
+    )
 
 
 def _revision(text: str) -> bool:
-    return text != "HEAD" and ("~" in text or "^" in text or text.startswith(("origin/", "upstream/")) or _hash(text))
+    return text != "HEAD" and (
+        "~" in text or "^" in text or text.startswith(("origin/", "upstream/")) or _hash(text)
+    )
 
 
 def _hash(text: str) -> bool:
@@ -111,7 +120,11 @@ def _switch(words: list[Word], frame: Frame) -> None:
 
 
 def _branch(words: list[Word], frame: Frame) -> None:
-    options = parse_options(words, "-u --set-upstream-to --contains --no-contains --merged --no-merged --points-at --sort --format --color --column --abbrev")
+    options = parse_options(
+        words,
+        "-u --set-upstream-to --contains --no-contains --merged --no-merged --points-at --sort --format "
+        "--color --column --abbrev",
+    )
     deletes = options.has("-d", "--delete")
     run = frame.run
     if options.has("-D") or (deletes and options.has("-f", "--force")):
@@ -120,36 +133,48 @@ def _branch(words: list[Word], frame: Frame) -> None:
         run.note(frame, "C5", "deletes a merged branch", "git")
     elif options.has("-f", "--force", "-M", "-C"):
         run.note(frame, "C7", "moves or overwrites a branch", LOSS)
-    elif options.has("-m", "-c", "--move", "--copy", "-u", "--set-upstream-to", "--unset-upstream", "--edit-description"):
+    elif options.has(
+        "-m", "-c", "--move", "--copy", "-u", "--set-upstream-to", "--unset-upstream", "--edit-description"
+    ):
         run.note(frame, "W4", "renames or connects a branch", "git")
     else:
-        listing = not options.operands or options.has("-a", "-r", "-l", "--list", "-v", "-vv", "--all", "--remotes", "--contains", "--merged")
-        run.note(frame, "R1" if listing else "W3", "lists branches" if listing else "makes a branch", "read" if listing else "git")
+        listing = not options.operands or options.has(
+            "-a", "-r", "-l", "--list", "-v", "-vv", "--all", "--remotes", "--contains", "--merged"
+        )
+        run.note(
+            frame,
+            "R1" if listing else "W3",
+            "lists branches" if listing else "makes a branch",
+            "read" if listing else "git",
+        )
 
 
 def _tag(words: list[Word], frame: Frame) -> None:
-    options = parse_options(words, "-m --message -F --file -u --local-user -n --sort --format --contains --points-at --merged")
+    options = parse_options(
+        words, "-m --message -F --file -u --local-user -n --sort --format --contains --points-at --merged"
+    )
     if options.has("-d", "--delete", "-f", "--force"):
         frame.run.note(frame, "C6", "deletes or moves a tag", "git")
     elif not options.operands or options.has("-l", "--list", "-v", "--verify", "-n", "--contains"):
         frame.run.note(frame, "R1", "lists tags", "read")
     else:
-        signed = options.has("-a", "--annotate", "-s", "--sign") and not options.has("-m", "--message", "-F", "--file")
+        signed = options.has("-a", "--annotate", "-s", "--sign") and not options.has(
+            "-m", "--message", "-F", "--file"
+        )
         frame.run.note(frame, "W3", "makes a tag", "git")
         if signed:
             frame.run.is_interactive("opens an editor for the message")
 
 
 def _commit(words: list[Word], frame: Frame) -> None:
-    options = parse_options(
-        words, "-m --message -F --file -C --reuse-message -c --reedit-message --author --date --cleanup -t --template --fixup --squash --trailer -S_ "
-        "--pathspec-from-file"
-    )  # fmt: skip
+    options = parse_options(words, table("options")["git_commit"])
     amend = options.has("--amend")
     for value in options.values("-F", "--file"):
         if value.text != "-":
             read(frame, value)
-    written = options.has("-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup", "--dry-run")
+    written = options.has(
+        "-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup", "--dry-run"
+    )
     if options.has("-p", "--patch", "--interactive") or not written:
         frame.run.is_interactive("opens an editor for the message")
     frame.run.note(frame, "C5" if amend else "W4", "changes the last commit" if amend else "commits", "git")
@@ -181,8 +206,19 @@ def _config(words: list[Word], frame: Frame) -> None:
     options = parse_options(words, "-f --file --blob --type --default --get-color --comment")
     operands = [w for w in options.operands if w.text not in ("set", "get", "list", "unset", "edit", "--")]
     first = options.operands[0].text if options.operands else ""
-    reading = options.has("--get", "--get-all", "--get-regexp", "-l", "--list", "--get-urlmatch", "--show-origin", "--show-scope")
-    removing = options.has("--unset", "--unset-all", "--remove-section", "--rename-section") or first == "unset"
+    reading = options.has(
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "-l",
+        "--list",
+        "--get-urlmatch",
+        "--show-origin",
+        "--show-scope",
+    )
+    removing = (
+        options.has("--unset", "--unset-all", "--remove-section", "--rename-section") or first == "unset"
+    )
     if options.has("-e", "--edit") or first == "edit":
         frame.run.is_interactive("opens an editor")
     if reading or first in ("get", "list") or (len(operands) < 2 and not removing):
@@ -195,19 +231,24 @@ def _config(words: list[Word], frame: Frame) -> None:
 
 
 def _stored(key: str, value: str, frame: Frame) -> None:
-    judge_stored = frame.run.note
     lowered = key.lower()
     if lowered.startswith("alias.") and not value.startswith("!"):
         return
-    if any(lowered.startswith(p) for p in table("programs")["git_running_keys"]) and value not in ("cat", "vim", "nano", "true", "code --wait"):
-        judge_stored(frame, "D8" if value.startswith("!") or " " in value or "/" in value or "hook" in lowered else "C6",
-                     f"git will run what {key} names", "persist")  # fmt: skip
-        if "hook" not in lowered:
-            frame.run.script(value.lstrip("!"), frame)
+    running = any(lowered.startswith(p) for p in table("programs")["git_running_keys"])
+    if not running or value in ("cat", "vim", "nano", "true", "code --wait"):
+        return
+    strong = value.startswith("!") or " " in value or "/" in value or "hook" in lowered
+    frame.run.note(frame, "D8" if strong else "C6", f"git will run what {key} names", "persist")
+    if "hook" not in lowered:
+        frame.run.script(value.lstrip("!"), frame)
 
 
 def _clone(words: list[Word], frame: Frame) -> None:
-    options = parse_options(words, "-b --branch --depth -c --config --template -o --origin --reference -j --jobs --filter -u --upload-pack")
+    options = parse_options(
+        words,
+        "-b --branch --depth -c --config --template -o --origin --reference -j --jobs --filter -u "
+        "--upload-pack",
+    )
     if options.values("-c", "--config", "--template", "-u"):
         frame.run.note(frame, "C7", "clones with settings that may run programs", "run")
         for value in options.values("-c", "--config"):
@@ -252,7 +293,11 @@ def _rm(words: list[Word], frame: Frame) -> None:
 
 
 def _filter(words: list[Word], frame: Frame) -> None:
-    options = parse_options(words, "--tree-filter --env-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --setup -d")
+    options = parse_options(
+        words,
+        "--tree-filter --env-filter --index-filter --msg-filter --commit-filter --tag-name-filter "
+        "--parent-filter --setup -d",
+    )
     frame.run.note(frame, "D8", "rewrites the whole history", LOSS)
     for given, value in options.given:
         if value is not None and given.endswith("-filter"):

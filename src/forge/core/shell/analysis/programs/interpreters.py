@@ -23,6 +23,9 @@ def _interpreter(argv: list[Word], frame: Frame) -> Stream:
     if row.get("module") and (module := _module(words, row["module"])) is not None:
         return _run_module(module, frame)
     options = parse_options(words, row["values"], permute=False)
+    if options.has("-v", "--version") and not options.operands:
+        frame.run.note(frame, "R0", "asks a program about itself", "read")
+        return Stream()
     codes = options.values(*row["code"].split())
     for code in codes:
         _code(code, language, frame)
@@ -36,14 +39,22 @@ def _interpreter(argv: list[Word], frame: Frame) -> Stream:
 
 def _language(name: str) -> str:
     for language, row in table("interpreters").items():
-        if isinstance(row, dict) and any(name == n or (name.startswith(n) and name[len(n) :].strip("0123456789.-") == "") for n in row["names"]):
+        if isinstance(row, dict) and any(
+            name == n or (name.startswith(n) and name[len(n) :].strip("0123456789.-") == "")
+            for n in row["names"]
+        ):
             return language
     return "code"
 
 
 def _module(words: list[Word], flag: str) -> list[Word] | None:
     for at, word in enumerate(words):
-        if word.text == flag or (word.text.startswith("-") and not word.text.startswith("--") and word.text.endswith(flag[1:]) and len(word.text) < 5):
+        if word.text == flag or (
+            word.text.startswith("-")
+            and not word.text.startswith("--")
+            and word.text.endswith(flag[1:])
+            and len(word.text) < 5
+        ):
             return words[at + 1 :]
         if not word.text.startswith("-"):
             return None
@@ -113,7 +124,11 @@ def _editor(argv: list[Word], frame: Frame) -> Stream:
     """vim, emacs, ed: commands given at the start may run programs."""
     texts = [w.text for w in argv[1:]]
     commands = [t[1:] for t in texts if t.startswith("+")]
-    commands += [texts[at + 1] for at, t in enumerate(texts[:-1]) if t in ("-c", "--cmd", "--eval", "-eval", "-S", "-s")]
+    commands += [
+        texts[at + 1]
+        for at, t in enumerate(texts[:-1])
+        if t in ("-c", "--cmd", "--eval", "-eval", "-S", "-s")
+    ]
     if frame.stdin is not None and frame.stdin.text:
         commands += frame.stdin.text.splitlines()
     for command in commands:
@@ -121,14 +136,28 @@ def _editor(argv: list[Word], frame: Frame) -> Stream:
         if code.startswith(("!", "r !", "%!", "silent !", "sil !", "w !")):
             frame.run.note(frame, "D8", "the editor runs a command", "run")
             frame.run.script(code.partition("!")[2], frame)
-        elif any(mark in code for mark in ("system(", "shell-command", "call-process", "delete-directory", "delete(", "py3", "python3", "lua ")):
+        elif any(
+            mark in code
+            for mark in (
+                "system(",
+                "shell-command",
+                "call-process",
+                "delete-directory",
+                "delete(",
+                "py3",
+                "python3",
+                "lua ",
+            )
+        ):
             frame.run.note(frame, "D8", "the editor runs code", "run")
     operands = [w for w in argv[1:] if not w.text.startswith(("-", "+"))]
     for operand in operands[-1:]:
         if not commands:
             judge(frame, "write", operand, "opens for editing in")
     name = argv[0].text.rpartition("/")[2]
-    batch = {"-es", "-Es", "--batch", "-batch", "--headless", "--version"} & set(texts) or (name in ("ed", "ex") and frame.stdin is not None)
+    batch = {"-es", "-Es", "--batch", "-batch", "--headless", "--version"} & set(texts) or (
+        name in ("ed", "ex") and frame.stdin is not None
+    )
     frame.run.note(frame, "W4" if batch else "R2", "edits files", "write")
     if not batch:
         frame.run.is_interactive("an editor")
@@ -139,7 +168,9 @@ def _debugger(argv: list[Word], frame: Frame) -> Stream:
     texts = [w.text for w in argv[1:]]
     for at, text in enumerate(texts[:-1]):
         following = texts[at + 1]
-        if text in ("-ex", "--eval-command", "-iex", "-o", "--one-line") and following.startswith(("shell ", "!", "python", "pi ", "platform shell", "script")):
+        if text in ("-ex", "--eval-command", "-iex", "-o", "--one-line") and following.startswith(
+            ("shell ", "!", "python", "pi ", "platform shell", "script")
+        ):
             frame.run.note(frame, "D8", "the debugger runs a command", "run")
             frame.run.script(following.partition(" ")[2], frame)
     frame.run.note(frame, "W3", "debugs a program", "run")
@@ -185,7 +216,8 @@ def _names() -> str:
 
 PROGRAMS = {
     _names(): _interpreter,
-    "vim vi nvim view vimdiff ex ed emacs emacsclient nano pico micro joe helix hx kak mcedit ne code-editor gvim": _editor,
+    "vim vi nvim view vimdiff ex ed emacs emacsclient nano pico micro joe helix hx kak mcedit ne "
+    "code-editor gvim": _editor,
     "gdb lldb rust-gdb rust-lldb": _debugger,
     "make gmake remake bmake": _make,
 }

@@ -9,31 +9,26 @@ from forge.core.shell.analysis.options import Options, parse_options
 from forge.core.shell.analysis.paths import read, secret_path, write
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Word
+from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.core.shell.analysis.state import Frame
 
-_CURL_VALUES = (
-    "-o --output -H --header -d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -T --upload-file "
-    "-X --request -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -K --config -x --proxy -m --max-time --connect-timeout "
-    "--retry --retry-delay -w --write-out -E --cert --key --cacert --resolve --output-dir -D --dump-header --url -r --range -Y -y -z -C "
-    "--interface --unix-socket --max-redirs --oauth2-bearer --limit-rate -Q --quote --variable --trace --trace-ascii --stderr"
+_METADATA = (
+    "169.254.169.254",
+    "metadata.google.internal",
+    "100.100.100.200",
+    "fd00:ec2::254",
+    "169.254.170.2",
 )
-_WGET_VALUES = (
-    "-O --output-document -o --output-file -a -P --directory-prefix --header --post-data --post-file --body-data --body-file --method -U "
-    "--user-agent -T --timeout -t --tries --user --password -e --execute -i --input-file --use-askpass -A -R -D -l --level -w --wait"
-)
-_SENDING = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form",
-            "-T", "--upload-file")  # fmt: skip
-_METADATA = ("169.254.169.254", "metadata.google.internal", "100.100.100.200", "fd00:ec2::254", "169.254.170.2")
 
 
 def _curl(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], _CURL_VALUES)
+    options = parse_options(argv[1:], table("options")["curl"])
     addresses = options.operands + options.values("--url")
     local = _addresses(addresses, frame)
-    sent = options.values(*_SENDING)
+    sent = options.values(*table("options")["curl_sends"].split())
     _upload(sent, addresses, frame)
     _method(options, bool(sent), local, frame)
     for value in options.values("-K", "--config"):
@@ -94,7 +89,12 @@ def _method(options: Options, sending: bool, local: bool, frame: Frame) -> None:
     verbs = [v.text.upper() for v in options.values("-X", "--request", "--method")]
     verb = verbs[-1] if verbs else "POST" if sending and not options.has("-G", "--get") else "GET"
     if verb in ("GET", "HEAD", "OPTIONS"):
-        frame.run.note(frame, "R2" if local else "W4", "reads from this machine" if local else "reads from the network", "network")
+        frame.run.note(
+            frame,
+            "R2" if local else "W4",
+            "reads from this machine" if local else "reads from the network",
+            "network",
+        )
     elif local and verb != "DELETE":
         frame.run.note(frame, "W5", "changes something in a service of this machine", "network")
     else:
@@ -102,7 +102,7 @@ def _method(options: Options, sending: bool, local: bool, frame: Frame) -> None:
 
 
 def _wget(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], _WGET_VALUES)
+    options = parse_options(argv[1:], table("options")["wget"])
     local = _addresses(options.operands, frame)
     sent = options.values("--post-data", "--post-file", "--body-data", "--body-file")
     for value in options.values("--post-file", "--body-file"):
@@ -130,7 +130,7 @@ def _raw(argv: list[Word], frame: Frame) -> Stream:
     """nc, socat, telnet: connections that can carry a shell or files."""
     text = " ".join(w.text for w in argv[1:])
     name = argv[0].text.rpartition("/")[2]
-    runs = name == "socat" and re.search(r"(?i)\b(exec|system):", text)
+    runs = name == "socat" and bool(re.search(r"(?i)\b(exec|system):", text))
     if name != "socat":
         given = parse_options(argv[1:], "-e -c -p -w -s -i -q -x --exec --sh-exec --lua-exec")
         runs = given.has("-e", "--exec", "--sh-exec", "--lua-exec") or ("-c" in text.split() and "sh" in text)
@@ -139,9 +139,11 @@ def _raw(argv: list[Word], frame: Frame) -> Stream:
     tags = frame.stdin.tags if frame.stdin else NO_TAGS
     if SECRET in tags:
         frame.run.note(frame, "D9", "sends credentials to another machine", "exfiltrate", "network")
-    looks = name in ("nc", "ncat", "netcat") and any("z" in w.text for w in argv[1:] if w.text.startswith("-"))
+    looks = name in ("nc", "ncat", "netcat") and any(
+        "z" in w.text for w in argv[1:] if w.text.startswith("-")
+    )
     frame.run.note(frame, "R2" if looks else "C6", "opens a raw connection", "network")
-    if frame.stdin is None and not looks and name in ("telnet", "nc", "ncat", "netcat"):
+    if frame.stdin is None and not looks and name != "socat":
         frame.run.is_interactive("a connection that waits for input")
     return Stream(None, frozenset({NETWORK}))
 
@@ -152,7 +154,9 @@ def _lookup(argv: list[Word], frame: Frame) -> Stream:
     if SECRET in tags:
         frame.run.note(frame, "D9", "sends credentials inside a name", "exfiltrate", "network")
     name = argv[0].text.rpartition("/")[2]
-    endless = name.startswith("ping") and not any(w.text.startswith(("-c", "-w", "--count")) for w in argv[1:])
+    endless = name.startswith("ping") and not any(
+        w.text.startswith(("-c", "-w", "--count")) for w in argv[1:]
+    )
     if endless or name == "mtr":
         frame.run.is_interactive("runs until it is stopped")
     frame.run.note(frame, "R2", "asks the network for a name or a route", "network")
@@ -163,7 +167,12 @@ def _mail(argv: list[Word], frame: Frame) -> Stream:
     tags = frame.stdin.tags if frame.stdin else NO_TAGS
     for word in argv[1:]:
         tags |= read(frame, word).tags
-    frame.run.note(frame, "D9" if SECRET in tags else "C7", "sends a message to somebody", "exfiltrate" if SECRET in tags else "network")
+    frame.run.note(
+        frame,
+        "D9" if SECRET in tags else "C7",
+        "sends a message to somebody",
+        "exfiltrate" if SECRET in tags else "network",
+    )
     return Stream()
 
 
@@ -184,14 +193,17 @@ def _http(argv: list[Word], frame: Frame) -> Stream:
 
 @functools.cache
 def _loopback() -> re.Pattern[str]:
-    return re.compile(r"(?i)(?:https?://|wss?://)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0|[\w-]+\.localhost|host\.docker\.internal)(?=[:/?#]|$)|:\d+")
+    return re.compile(
+        r"(?i)(?:https?://|wss?://)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0|"
+        r"[\w-]+\.localhost|host\.docker\.internal)(?=[:/?#]|$)|:\d+"
+    )
 
 
 PROGRAMS = {
     "curl": _curl,
     "wget wget2": _wget,
-    "aria2c axel lynx w3m links elinks ftp lftp tftp": _wget,
-    "nc ncat netcat socat telnet": _raw,
+    "aria2c axel": _wget,
+    "nc ncat netcat socat telnet ftp lftp tftp": _raw,
     "dig host nslookup ping ping6 traceroute mtr whois drill": _lookup,
     "mail mailx mutt sendmail msmtp swaks": _mail,
     "http https xh httpie": _http,

@@ -6,7 +6,6 @@ import functools
 import re
 
 from forge.core.shell.analysis.expand import ansi
-from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.state import Stream, Variable
 
 TYPE_CHECKING = False
@@ -64,15 +63,11 @@ def _convert(rest: list[str], match: re.Match[str]) -> str:
     if kind == "%":
         return "%"
     value = rest.pop(0) if rest else ""
-    if UNKNOWN in value:
-        return value
     if kind == "b":
         return ansi(re.sub(r"\\0([0-7]{1,3})", r"\\\1", value))
     if kind in "xXo" and value.isdigit():
         return format(int(value), kind)
-    if kind == "c":
-        return value[:1]
-    return value
+    return value[:1] if kind == "c" else value
 
 
 def _tags(words: list[Word]) -> frozenset[str]:
@@ -81,7 +76,9 @@ def _tags(words: list[Word]) -> frozenset[str]:
 
 @functools.cache
 def _conversion() -> re.Pattern[str]:
-    return re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]|\\(?:x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{1,4}|.)")
+    return re.compile(
+        r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]|\\(?:x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{1,4}|.)"
+    )
 
 
 PROGRAMS = {"echo": _echo, "printf": _printf}

@@ -7,14 +7,21 @@ from forge.core.shell.analysis.paths import judge, read, write
 from forge.core.shell.analysis.places import UNKNOWN, kind_of, normalise
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, State, Stream, Word
-from forge.core.shell.analysis.tables import table
+from forge.core.shell.analysis.tables import commands, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.core.shell.analysis.state import Frame
 
 _SSH_VALUES = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"
-_RUNNING_OPTIONS = ("proxycommand", "localcommand", "knownhostscommand", "permitlocalcommand", "pkcs11provider", "securitykeyprovider")
+_RUNNING_OPTIONS = (
+    "proxycommand",
+    "localcommand",
+    "knownhostscommand",
+    "permitlocalcommand",
+    "pkcs11provider",
+    "securitykeyprovider",
+)
 
 
 def _ssh(argv: list[Word], frame: Frame) -> Stream:
@@ -91,10 +98,7 @@ def _is_remote(text: str) -> bool:
 
 
 def _rsync(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(
-        argv[1:], "-e --rsh --rsync-path --exclude --include --filter -f --files-from --exclude-from --include-from --log-file -T --temp-dir "
-        "--port --password-file --bwlimit --partial-dir --backup-dir --out-format --chmod --chown",
-    )  # fmt: skip
+    options = parse_options(argv[1:], table("options")["rsync"])
     for value in options.values("-e", "--rsh", "--rsync-path"):
         if value.text.split(" ")[0] in ("ssh", "rsync", "sudo"):
             _ssh_options(parse_options([Word(w) for w in value.text.split(" ")[1:]], _SSH_VALUES), frame)
@@ -109,7 +113,9 @@ def _rsync(argv: list[Word], frame: Frame) -> Stream:
         _rsync_target(operands[-1], options, tags, frame)
     if any(given.startswith("--remove-s") for given, _ in options.given):
         frame.run.note(frame, "D8", "deletes the files it copied", "delete_tree")
-    frame.run.note(frame, "R1" if dry else "C6" if remote else "W4", "copies files", "network" if remote else "write")
+    frame.run.note(
+        frame, "R1" if dry else "C6" if remote else "W4", "copies files", "network" if remote else "write"
+    )
     return Stream()
 
 
@@ -126,13 +132,6 @@ def _rsync_target(target: Word, options: Options, tags: frozenset[str], frame: F
         judge(frame, "delete_tree", target)
 
 
-_RUN_VALUES = (
-    "-v --volume --mount -e --env --env-file -p --publish --name -w --workdir -u --user --network --net --pid --ipc --uts --userns --cap-add "
-    "--cap-drop --security-opt --device -m --memory --cpus --entrypoint -l --label -h --hostname --add-host --platform --pull --restart "
-    "--tmpfs --ulimit --gpus --log-driver --log-opt --cidfile --dns --group-add --shm-size --health-cmd --runtime --volumes-from --expose --index"
-)
-
-
 def _docker(argv: list[Word], frame: Frame) -> Stream:
     words = argv[1:]
     while words and words[0].text.startswith("-"):
@@ -147,7 +146,7 @@ def _docker(argv: list[Word], frame: Frame) -> Stream:
         return _container(words[1:], frame, exists=True)
     if texts[:1] == ["compose"]:
         return _compose(words[1:], frame)
-    judge_by_table(table("commands")["docker"], words, frame)
+    judge_by_table(commands()["docker"], words, frame)
     if texts[:1] == ["cp"]:
         for word in words[1:]:
             if ":" not in word.text:
@@ -156,11 +155,13 @@ def _docker(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _compose(words: list[Word], frame: Frame) -> Stream:
-    options = parse_options(words, "-f --file -p --project-name --profile --env-file --project-directory", permute=False)
+    options = parse_options(
+        words, "-f --file -p --project-name --profile --env-file --project-directory", permute=False
+    )
     rest = options.operands
     if rest and rest[0].text in ("run", "exec"):
         return _container(rest[1:], frame, exists=rest[0].text == "exec", terminal=True)
-    judge_by_table(table("commands")["docker-compose"], rest, frame)
+    judge_by_table(commands()["docker-compose"], rest, frame)
     return Stream()
 
 
@@ -169,11 +170,13 @@ def _old_compose(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _container(words: list[Word], frame: Frame, exists: bool, terminal: bool = False) -> Stream:
-    options = parse_options(words, _RUN_VALUES, permute=False)
+    options = parse_options(words, table("options")["docker_run"], permute=False)
     if frame.step is not None:
         frame.step.sub = "exec" if exists else "run"
     outside = _privileges(options, frame)
-    if (options.has("-i", "--interactive") and options.has("-t", "--tty")) or (terminal and not options.has("-T", "-d")):
+    if (options.has("-i", "--interactive") and options.has("-t", "--tty")) or (
+        terminal and not options.has("-T", "-d")
+    ):
         frame.run.is_interactive("a terminal in a container")
     frame.run.note(frame, "C5" if exists else "W5", "runs in a container", "run")
     command = options.operands[1:]
@@ -189,11 +192,20 @@ def _privileges(options: Options, frame: Frame) -> bool:
     """Whether the container reaches the machine around it."""
     found = False
     shared = [v.text for v in options.values("--pid", "--ipc", "--uts", "--userns", "--network", "--net")]
-    strong = any(v.text.upper() in ("ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "CAP_SYS_ADMIN") for v in options.values("--cap-add"))
-    if options.has("--privileged") or strong or any(v.text.startswith("/dev/") for v in options.values("--device")):
+    strong = any(
+        v.text.upper() in ("ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "CAP_SYS_ADMIN")
+        for v in options.values("--cap-add")
+    )
+    if (
+        options.has("--privileged")
+        or strong
+        or any(v.text.startswith("/dev/") for v in options.values("--device"))
+    ):
         frame.run.note(frame, "D8", "the container has the rights of the machine", "privilege")
         found = True
-    if "host" in shared and any(v.text == "host" for v in options.values("--pid", "--ipc", "--uts", "--userns")):
+    if "host" in shared and any(
+        v.text == "host" for v in options.values("--pid", "--ipc", "--uts", "--userns")
+    ):
         frame.run.note(frame, "D8", "the container shares processes with the machine", "privilege")
     elif "host" in shared:
         frame.run.note(frame, "C6", "the container uses the network of the machine", "network")
@@ -242,13 +254,15 @@ def _kubectl(argv: list[Word], frame: Frame) -> Stream:
         frame.run.note(frame, "C6", "runs a command in the cluster", "network")
         _elsewhere(" ".join(w.text for w in argv[at + 2 :]), frame)
         return Stream()
-    if texts[:2] in (["get", "secret"], ["get", "secrets"], ["describe", "secret"]) and ("-o" in " ".join(texts)):
+    if texts[:2] in (["get", "secret"], ["get", "secrets"], ["describe", "secret"]) and (
+        "-o" in " ".join(texts)
+    ):
         frame.run.note(frame, "C6", "reads credentials of the cluster", "secret")
         return Stream(None, frozenset({SECRET}))
     for at, text in enumerate(texts):
         if text in ("-f", "--filename") and at + 1 < len(texts) and texts[at + 1].startswith("http"):
             frame.run.note(frame, "C7", "applies a definition from the network", "network")
-    judge_by_table(table("commands")["kubectl"], argv[1:], frame)
+    judge_by_table(commands()["kubectl"], argv[1:], frame)
     return Stream()
 
 

@@ -7,6 +7,7 @@ from forge.core.shell.analysis.paths import absolute, display
 from forge.core.shell.analysis.places import UNKNOWN, kind_of
 from forge.core.shell.analysis.programs.running import run_text
 from forge.core.shell.analysis.state import NETWORK, Stream
+from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,14 +87,8 @@ def _known_environment(text: str, frame: Frame) -> bool:
         return False
     made = frame.run.steps[-1] if frame.run.steps[-1] is not frame.step else frame.run.steps[-2]
     first = " ".join(made.words[:2])
-    return first in _ENVIRONMENTS or made.words[0] in _ENVIRONMENTS
-
-
-_ENVIRONMENTS = frozenset({
-    "ssh-agent", "direnv export", "direnv hook", "pyenv init", "rbenv init", "nodenv init", "fnm env", "starship init", "zoxide init",
-    "mise activate", "mise env", "conda shell.bash", "dircolors", "opam env", "brew shellenv", "docker-machine env",
-    "minikube docker-env", "poetry env", "pyenv virtualenv-init", "luarocks path", "thefuck",
-})  # fmt: skip
+    known = table("programs")["prints_environment"]
+    return first in known or made.words[0] in known
 
 
 def _source(argv: list[Word], frame: Frame) -> Stream:
@@ -126,7 +121,8 @@ def _string_runner(argv: list[Word], frame: Frame) -> Stream:
     name = argv[0].text.rpartition("/")[2]
     options = parse_options(
         argv[1:],
-        "-n --interval -c --command -o -w --warmup -r --runs -p --prepare -C --cleanup -s --setup -m -M -E -x -P --log-out --log-io -I -O -T -B",
+        "-n --interval -c --command -o -w --warmup -r --runs -p --prepare -C --cleanup -s --setup -m -M "
+        "-E -x -P --log-out --log-io -I -O -T -B",
         permute=name in ("hyperfine", "script"),
     )
     frame.run.note(frame, "R1", f"{name} runs a command", "run")
@@ -145,7 +141,8 @@ def _string_runner(argv: list[Word], frame: Frame) -> Stream:
 
 
 PROGRAMS = {
-    "sh bash zsh dash ksh mksh ash fish csh tcsh rbash yash posh oksh ksh93 rc es elvish xonsh osh bash5": _shell,
+    "sh bash zsh dash ksh mksh ash fish csh tcsh rbash yash posh oksh ksh93 rc es elvish xonsh osh "
+    "bash5": _shell,
     "eval": _eval,
     "source .": _source,
     "trap": _trap,

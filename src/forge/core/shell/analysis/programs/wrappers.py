@@ -6,7 +6,7 @@ from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.settings import judge_variable, set_variable
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import SECRET, Stream, Variable, Word
-from forge.core.shell.analysis.tables import table
+from forge.core.shell.analysis.tables import commands, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,13 @@ def _env(argv: list[Word], frame: Frame) -> Stream:
     inner = frame.child()
     for value in options.values("-C", "--chdir"):
         inner.state = frame.state.fork()
-        inner.state.cwd = None if value.unknown else f"{frame.state.cwd}/{value.text}" if value.text[:1] != "/" else value.text
+        inner.state.cwd = (
+            None
+            if value.unknown
+            else f"{frame.state.cwd}/{value.text}"
+            if value.text[:1] != "/"
+            else value.text
+        )
     for value in options.values("-S", "--split-string"):
         tail = " ".join(w.text for w in options.operands)
         return frame.run.script(f"{value.text} {tail}", inner)
@@ -110,11 +116,22 @@ def _skip_options(words: list[Word]) -> list[Word]:
     return words[at:]
 
 
-_GLOBAL_VALUES = ("-C", "--cwd", "--prefix", "--dir", "--directory", "--project", "-p", "--context", "-f", "--file")
+_GLOBAL_VALUES = (
+    "-C",
+    "--cwd",
+    "--prefix",
+    "--dir",
+    "--directory",
+    "--project",
+    "-p",
+    "--context",
+    "-f",
+    "--file",
+)
 
 
 def _plain(name: str, argv: list[Word], frame: Frame) -> Stream:
-    spec = table("commands").get(name)
+    spec = commands().get(name)
     if spec is None:
         frame.run.note(frame, "W4", f"runs {name}", "run")
     else:
@@ -148,7 +165,9 @@ def _coproc(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _flock(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], "-w --timeout --wait -E --conflict-exit-code -c --command", permute=False)
+    options = parse_options(
+        argv[1:], "-w --timeout --wait -E --conflict-exit-code -c --command", permute=False
+    )
     rest = options.operands[1:]
     if rest and rest[0].text in ("-c", "--command"):
         return frame.run.script(rest[1].text if len(rest) > 1 else "", frame)

@@ -1,0 +1,68 @@
+"""The whole analysis of a command text: never raises, never silent about what it does not understand."""
+
+from __future__ import annotations
+
+from forge.core.shell.analysis.parse import parse
+from forge.core.shell.analysis.record import Finding, Verdict
+from forge.core.shell.analysis.run import Engine, OutOfTime, Run
+from forge.core.shell.analysis.simple import execute, rejudge
+from forge.core.shell.analysis.state import Frame, State
+from forge.core.shell.analysis.walk import call, follow, script
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.core.shell.analysis.surroundings import Surroundings
+
+BUDGET_SECONDS = 0.25
+LONGEST = 200_000
+
+_ENGINE = Engine(script, call, execute, rejudge)
+# What a mistake in the analysis itself can raise; the answer then is to ask.
+_FAULTS = (
+    ArithmeticError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+def analyse(text: str, around: Surroundings, budget_seconds: float = BUDGET_SECONDS) -> Verdict:
+    """The judgement of a bash command text."""
+    run = Run(around, budget_seconds, _ENGINE)
+    complaint = ""
+    try:
+        complaint = _follow(text, run)
+    except OutOfTime:
+        run.findings.append(_unanalysed(text, "the analysis took too long"))
+    except RecursionError:
+        run.findings.append(_unanalysed(text, "the command is nested too deeply"))
+    except _FAULTS as fault:
+        run.findings.append(_unanalysed(text, f"the analysis failed ({type(fault).__name__})"))
+    verdict = Verdict(text, run.findings, run.steps, run.interactive)
+    verdict.syntax_error = complaint
+    return verdict
+
+
+def _follow(text: str, run: Run) -> str:
+    if len(text) > LONGEST:
+        run.findings.append(_unanalysed(text, "the command is too long to be analysed"))
+        return ""
+    parsed = parse(text, None)
+    state = State(run.around.cwd)
+    frame = Frame(run, state, parsed.source)
+    follow(parsed, frame)
+    for function in list(state.functions.values()):
+        if not function.called:
+            run.call(function, None, frame)
+    return parsed.complaint
+
+
+def _unanalysed(text: str, reason: str) -> Finding:
+    finding = Finding("C7", f"cannot be analysed: {reason}", "unanalysable")
+    finding.span = (0, len(text))
+    return finding

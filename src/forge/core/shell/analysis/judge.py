@@ -1,0 +1,30 @@
+"""The judgement of a command for the shell it is written for; unknown shells are asked about."""
+
+from __future__ import annotations
+
+from forge.core.shell.analysis.analyse import analyse
+from forge.core.shell.analysis.cmd import analyse_cmd
+from forge.core.shell.analysis.powershell import analyse_powershell
+from forge.core.shell.analysis.record import UNANALYSABLE, Finding, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.core.shell.analysis.surroundings import Surroundings
+
+_SHELLS = {
+    "bash": analyse,
+    "sh": analyse,
+    "powershell": analyse_powershell,
+    "pwsh": analyse_powershell,
+    "cmd": analyse_cmd,
+}
+
+
+def judge(text: str, around: Surroundings, shell: str = "bash") -> Verdict:
+    """The judgement of a command text."""
+    analysis = _SHELLS.get(shell)
+    if analysis is not None:
+        return analysis(text, around)
+    finding = Finding("C7", f"commands of {shell} cannot be analysed", UNANALYSABLE)
+    finding.span = (0, len(text))
+    return Verdict(text, [finding], [], None)
