@@ -12,7 +12,7 @@ from house.source import Module, dotted, modules, nodes, place, product
 MODULE_LIMITS = {"__main__.py": 40, "agent/loop.py": 200, "agent/toolcall.py": 200, "hosts/build.py": 200}
 MODULE_LIMIT = 400
 FUNCTION_LIMIT = 50
-PRODUCT_LIMIT = 50_000
+PRODUCT_LIMIT = 65_000
 PACKAGE_LIMIT = 4_500
 SUPPRESSION_BUDGET = 12
 

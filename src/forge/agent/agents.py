@@ -11,7 +11,7 @@ from forge.agent.texts.load import text
 from forge.core.components.agent_file import allowed, servers
 from forge.core.components.agent_type import AgentType
 from forge.core.components.catalog import AGENT_ORDER, Contribution
-from forge.core.components.fields import tool_list
+from forge.core.components.fields import EFFORTS, tool_list
 from forge.core.registry import Component, Registry
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import BUILTIN, Origin, Scope
@@ -54,7 +54,8 @@ def agents_contribution(raw: Any, scope: Scope, option: str) -> Contribution:
         wrong.append(f"Invalid input: expected object, received {_kind(raw)}")
         raw = {}
     for name, row in raw.items():
-        wrong += [f"{name}{problem}" for problem in _problems(row)]
+        problems = _problems(row) or (_unknown_words(row) if option == "--agents" else [])
+        wrong += [f"{name}{problem}" for problem in problems]
     if wrong:
         raise UsageError("\n".join([f"Error: Invalid {option} configuration:", *wrong]))
     origin = Origin(scope)
@@ -77,7 +78,8 @@ def find_agent(registry: Registry[AgentType], name: str) -> AgentType | None:
     exact = registry.get(name)
     if exact is not None:
         return exact
-    return next((c.value for c in registry if c.name.lower() == name.lower()), None)
+    wanted = name.strip().lower()
+    return next((c.value for c in registry if c.name.strip().lower() == wanted), None)
 
 
 def find_main_agent(registry: Registry[AgentType], name: str) -> AgentType | None:
@@ -135,6 +137,7 @@ _LENIENT = {
     "color": str,
 }
 _REQUIRED = ("description", "prompt")
+_WORDS = {"memory": ("user", "project", "local"), "isolation": ("worktree", "remote")}
 
 
 def _problems(row: Any) -> list[str]:
@@ -154,6 +157,18 @@ def _problems(row: Any) -> list[str]:
             if not isinstance(entry, str)
         ]
     return found + _wrong_values(row)
+
+
+def _unknown_words(row: dict[str, Any]) -> list[str]:
+    """What only the command line minds."""
+    found = [] if row["description"] else [".description: Description cannot be empty"]
+    if isinstance(row.get("effort"), str) and row["effort"] not in EFFORTS:
+        found.append(".effort: Invalid input")
+    for field, words in _WORDS.items():
+        if row.get(field) is not None and row[field] not in words:
+            expected = "|".join(f'"{word}"' for word in words)
+            found.append(f".{field}: Invalid option: expected one of {expected}")
+    return found
 
 
 def _wrong_values(row: dict[str, Any]) -> list[str]:

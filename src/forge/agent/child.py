@@ -148,7 +148,10 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType, place: str
 
 
 def _system(parent: Session, kind: AgentType) -> str:
-    body = fill_variables(agent_body(kind), around(parent), kind.plugin)
+    # Variables are a matter of plugins: elsewhere the text is taken as it is.
+    body = agent_body(kind)
+    if kind.plugin:
+        body = fill_variables(body, around(parent), kind.plugin)
     notes = notes_text(notes_place(kind, parent.situation))
     appended = parent.keep(Crew).appended
     return "\n\n".join(words for words in (body, text("agent_notes"), notes, appended) if words)

@@ -1,4 +1,4 @@
-"""The order of names in lists: marks, digits, letters whatever their case and accents; as the reference sorts."""
+"""The order of names in lists: marks, digits, then letters whatever their case and accents."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from forge.foundation.permissions.modes import canonical_mode
 
 COLORS = frozenset({"red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan"})
 _MEMORIES = frozenset({"user", "project", "local"})
-_MEMORY_TOOLS = ("Read", "Write", "Edit")
+_MEMORY_TOOLS = ("Write", "Edit", "Read")
 _ISOLATIONS = frozenset({"worktree"})
 
 
@@ -108,9 +108,11 @@ def _agent(name: str, description: str, matter: FrontMatter, plugin: PluginRoot 
 def allowed(value: Any, memory: str = "") -> list[str] | None:
     """The tools of an agent, with those its memory needs; None when nothing limits them."""
     tools = tool_list(value)
-    if not tools or "*" in tools:
+    remembers = memory in _MEMORIES
+    # An empty list limits nothing, unless there is a memory: then its tools are all there is.
+    if "*" in tools or not (tools or (remembers and value == [])):
         return None
-    return [*tools, *(tool for tool in _MEMORY_TOOLS if memory in _MEMORIES and tool not in tools)]
+    return [*tools, *(tool for tool in _MEMORY_TOOLS if remembers and tool not in tools)]
 
 
 def servers(value: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -58,8 +59,8 @@ def _field_errors(values: dict[str, Any]) -> list[Finding]:
     return found
 
 
-def check_hooks(content: Any) -> Found:
-    """The content of a hooks file."""
+def check_hooks(content: Any, directory: str) -> Found:
+    """The content of a hooks file in a directory."""
     wrong = [Finding(".".join(issue.path), issue.message) for issue in file_issues(content)]
     if wrong:
         return wrong, []
@@ -75,9 +76,10 @@ def check_hooks(content: Any) -> Found:
                     "A shell command uses ${CLAUDE_PLUGIN_ROOT} without quotes; a blank in it splits words."
                 )
                 warnings.append(Finding(f"hooks.{event}", message))
-    warnings += [
-        Finding("modules", f"The module {module} needs a JavaScript host; Forge does not run it.")
+    errors += [
+        Finding(f"modules.{module}", f"{os.path.normpath(os.path.join(directory, module))}: no such file")
         for module in content.get("modules", ())
+        if isinstance(module, str) and not os.path.isfile(os.path.join(directory, module))
     ]
     return errors, warnings
 

@@ -61,6 +61,10 @@ def _hooks_file(r: Reading, path: str) -> None:
         r.fail("hook-load-failed", f"Hook load failed: {path}: {wrong[0].message}")
         return
     for module in content.get("modules", ()):
+        place = os.path.normpath(os.path.join(os.path.dirname(path), str(module)))
+        if not os.path.isfile(place):
+            r.fail("path-not-found", f"Path not found: {place} (hooks)")
+            continue
         r.extras.append(Extra("hooks-module", str(module), module, r.at(path)))
         r.warn(f"the hooks module {module} is not run", path, "Forge has no JavaScript engine.")
     add_events(r, content.get("hooks", {}), path)
@@ -160,8 +164,8 @@ def read_extras(r: Reading, raw: dict[str, Any]) -> None:
     """Monitors, themes and workflows: kept, not run."""
     inner = raw.get("experimental")
     experimental = inner if isinstance(inner, dict) else {}
-    _monitors(r, experimental.get("monitors", raw.get("monitors")))
     _files(r, experimental.get("themes", raw.get("themes")), ("themes", "theme", ".json"))
+    _monitors(r, experimental.get("monitors", raw.get("monitors")))
     _files(r, raw.get("workflows"), ("workflows", "workflow", ".js"))
 
 

@@ -10,7 +10,6 @@ import msgspec
 
 from forge.core.plugins.manifest_check import schema_errors
 from forge.core.plugins.shape import Finding
-from forge.foundation.atomic import decode
 from forge.foundation.errors import ConfigError
 from forge.foundation.jsonfile import parse_json
 
@@ -102,7 +101,7 @@ def manifest_of(raw: dict[str, Any], fallback_name: str) -> Manifest:
     return Manifest(
         name=raw.get("name") or fallback_name,
         raw=raw,
-        version=raw.get("version"),
+        version=raw.get("version") or None,
         description=raw.get("description") or "",
         display_name=raw.get("displayName") or "",
         dependencies=[dependency(item) for item in raw.get("dependencies") or ()],
@@ -133,7 +132,8 @@ def _read(path: str) -> bytes | str | None:
 
 
 def _decoded(root: str, form: Form, path: str, data: bytes) -> Found:
-    text = decode(data)
+    # Only UTF-8: the reference refuses what Windows calls Unicode.
+    text = data.decode("utf-8", "replace")
     if not text.removeprefix("\ufeff").strip():
         return Found(root, form, path, corrupt="Unexpected EOF (the file is empty)")
     try:

@@ -68,7 +68,8 @@ AUTHOR = Shape(
 
 
 def _source_or_content(entry: dict[str, Any]) -> list[Issue]:
-    if ("source" in entry) != ("content" in entry):
+    # An empty text counts as none.
+    if bool(entry.get("source")) != bool(entry.get("content")):
         return []
     return soft('Command must have either "source" (file path) or "content" (inline markdown), but not both')
 

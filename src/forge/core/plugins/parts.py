@@ -106,6 +106,10 @@ def _skill(r: Reading, directory: str, name: str, *, chosen: bool) -> None:
         return
     if chosen and skill.display:
         skill = msgspec.structs.replace(skill, name=skill.display)
+    # Of two places with a skill of the same name the first counts.
+    if any(other.name == skill.name for other in r.skills):
+        r.warn(f"another skill of this plugin is called {skill.name}", path, "It is not loaded.")
+        return
     r.skills.append(Component(skill.name, skill, r.at(path)))
 
 
@@ -141,11 +145,16 @@ def _command_map(r: Reading, entries: dict[str, Any]) -> None:
     """Files first, then the inline ones, as the reference lists them."""
     for name, entry in sorted(entries.items(), key=lambda item: "content" in item[1]):
         full = f"{r.name}:{name}"
+        if not name:
+            continue
         if "content" in entry:
             origin = r.at(r.origin.path)
             command, notes = skill_from_text(entry["content"], full, origin, plugin=r.plugin, inline=True)
         else:
             path = locate(r, entry["source"], "commands")
+            if path and os.path.isdir(path):
+                _command_place(r, path)
+                continue
             if not path or not r.claim(path):
                 continue
             origin = r.at(path)
@@ -185,7 +194,7 @@ def _agent_tree(r: Reading, directory: str, folders: tuple[str, ...], depth: int
     for name, path, is_dir in _unvisited(r, directory, "agents", depth):
         if is_dir:
             _agent_tree(r, path, (*folders, name), depth + 1)
-        elif name.endswith(".md"):
+        elif name.lower().endswith(".md"):
             _agent(r, path, folders)
 
 

@@ -169,7 +169,10 @@ def _json_part(path: str, kind: str, declared: set[str]) -> Part:
     content = _json(path)
     if isinstance(content, ConfigError):
         return _part(path, kind, [Finding("json", f"Invalid JSON syntax: {content.message}")])
-    errors, warnings = check_hooks(content) if kind == "hooks" else check_server_file(content, declared)
+    if kind == "hooks":
+        errors, warnings = check_hooks(content, os.path.dirname(path))
+    else:
+        errors, warnings = check_server_file(content, declared)
     return Part(path, kind, errors, warnings)
 
 

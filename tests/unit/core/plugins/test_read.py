@@ -229,7 +229,10 @@ def test_invalid_hooks_of_other_events_are_dropped_and_noted(tmp_path: Path) -> 
 
 
 def test_hooks_modules_are_reported_as_unsupported(tmp_path: Path) -> None:
-    plugin = load(tmp_path, {MANIFEST: {"name": "p"}, "hooks/hooks.json": {"modules": ["./r.tsx"]}})
+    plugin = load(
+        tmp_path,
+        {MANIFEST: {"name": "p"}, "hooks/hooks.json": {"modules": ["./r.tsx"]}, "hooks/r.tsx": ""},
+    )
     assert names(plugin) == {"extras": ["hooks-module ./r.tsx"]}
     assert [d.hint for d in plugin.contribution.diagnostics] == ["Forge has no JavaScript engine."]
 
