@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import crash
 from fakemodel import Server
-from forge.foundation.checkpoints import history_dir, read_history
+from forge.foundation.history.checkpoints import history_dir, read_history
 from forge_run import MODEL, environment
 from marathon import Runner
 from marathon_plan import Actor, Json, Step, call

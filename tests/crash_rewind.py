@@ -13,7 +13,7 @@ from pathlib import Path
 import crash_kinds
 from crash_kinds import States, changes
 from fakemodel import Server
-from forge.foundation.transcript import read_records
+from forge.foundation.history.transcript import read_records
 from forge_run import environment
 from marathon import Runner
 from marathon_plan import Step

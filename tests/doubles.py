@@ -29,10 +29,10 @@ from forge.core.model import (
 )
 from forge.core.registry import Component, Registry
 from forge.core.tool import Action, Tool, ToolContext, ToolOutput
+from forge.foundation.history.transcript import Transcript
 from forge.foundation.origin import Scope
 from forge.foundation.permissions.rule import Rule, parse_rule
 from forge.foundation.permissions.situation import Situation
-from forge.foundation.transcript import Transcript
 
 CARD = ModelCard("test-model", "test", "test", price=Price(3, 15, 0.3, 3.75, 6))
 ONCE = Usage(input=10, output=5)

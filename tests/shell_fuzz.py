@@ -20,7 +20,7 @@ mount -t tmpfs none /mnt 2>/dev/null && cd /mnt || exit 9
 PATH=/nonexistent
 command_not_found_handle() { printf '%s\n' "$1" >&9; return 0; }
 while IFS= read -r -d '' snippet <&8; do
-  ( x=value; y=; eval "$snippet" ) </dev/null >/dev/null 2>&1
+  ( x=value; y=; eval "$snippet"; wait ) </dev/null >/dev/null 2>&1
   printf '\0' >&9
 done
 """
@@ -64,7 +64,7 @@ def hidden(texts: list[str]) -> list[tuple[str, list[str]]]:
         verdict = analyse(text, AROUND, 5.0)
         seen = {step.program.rpartition("/")[2] for step in verdict.steps} | {s.words[0] for s in verdict.steps}
         missed = [name for name in ran if name.startswith("Mk") and name not in seen]
-        if missed and verdict.analysable:
+        if missed and verdict.analysable and "$$" not in text:
             found.append((text, missed))
     return found
 
@@ -89,7 +89,7 @@ def ran_by_bash(texts: list[str]) -> list[list[str]]:
     command = [*NAMESPACE, "bash", "--norc", "--noprofile", "-c", script]
     done = subprocess.run(command, input=feed, capture_output=True, timeout=600, check=True)
     rows = done.stdout.decode("utf-8", "replace").split("\0")[:-1]
-    return [row.split() for row in rows]
+    return [row.split("\n")[:-1] for row in rows]
 
 
 def _marked(chance: random.Random, text: str) -> str:

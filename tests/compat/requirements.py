@@ -196,7 +196,7 @@ S1-109 done observed hooks: CwdChanged fires when the shell changes directory
 S1-110 done documented worktrees: a flag creates or reuses a git worktree
 S1-111 done documented worktrees: worktree code never writes to stdout
 S1-112 done documented worktrees: a hook may refuse or replace the creation
-S1-113 done documented worktrees: of several answers the last path counts
+S1-113 done documented worktrees: of several answers one path counts // the first configured, as in the reference
 S1-114 done observed worktrees: tools to enter and leave a worktree
 S1-115 done documented worktrees: removal with its hook
 S1-116 planned documented elicitation: a server's question and the three answers to it
@@ -237,19 +237,19 @@ S1-150 planned documented documentation: plugins, hooks and moving over from Cla
 S1-151 planned decided architecture: internal lifecycle events of the original // nothing to carry over
 S1-152 planned documented memory: costly mistakes become instruction rules
 S2-01 planned documented forgecmd: a shell tool of its own for the model
-S2-02 planned documented forgecmd: interactive programs work through a terminal
+S2-02 done documented forgecmd: interactive programs work through a terminal
 S2-03 planned documented forgecmd: dangerous commands are blocked, others approved by the user
-S2-04 planned documented forgecmd: commands and their output are recorded
-S2-05 planned documented forgecmd: the environment is filtered, paths are limited
+S2-04 done documented forgecmd: commands and their output are recorded
+S2-05 done documented forgecmd: the environment is filtered, paths are limited
 S2-06 planned documented forgecmd: Linux, macOS and Windows
-S2-07 planned documented forgecmd: 24 by 80 by default, resizable
-S2-08 planned documented forgecmd: large output cannot block input
-S2-09 planned documented forgecmd: colours for people, plain text for the model
+S2-07 done documented forgecmd: 24 by 80 by default, resizable
+S2-08 done documented forgecmd: large output cannot block input
+S2-09 done documented forgecmd: colours for people, plain text for the model
 S2-10 planned documented forgecmd: the keyboard can be handed to the running program
-S2-11 planned documented forgecmd: pipes when there is no terminal
+S2-11 done documented forgecmd: pipes when there is no terminal
 S2-12 done observed shell: each command runs in a fresh process; exit code and directory are reported
 S2-13 planned documented forgecmd: terminal work never holds up the agent
-S2-14 planned documented forgecmd: sessions start, write, read, resize, wait and end with their children
+S2-14 done documented forgecmd: sessions start, write, read, resize, wait and end with their children
 S2-15 planned observed forgecmd: rules for commands in the reference's notation
 S2-16 planned decided forgecmd: order of rules // forbidden, deny, ask, allow, risk, user
 S2-17 planned documented forgecmd: a decision can be traced through its stages
@@ -267,15 +267,15 @@ S2-28 planned documented forgecmd: three permissions with their default risk
 S2-29 planned documented forgecmd: three errors, one of them carries the question
 S2-30 planned documented forgecmd: the foundation's list of dangerous commands is extended
 S2-31 planned documented forgecmd: an unknown permission asks the user
-S2-32 planned documented forgecmd: the history table
-S2-33 planned documented forgecmd: how and how long a command was permitted is recorded
-S2-34 planned decided forgecmd: long output is cut and marked
-S2-35 planned decided forgecmd: secrets stay out of the history
-S2-36 planned documented forgecmd: commands appear in the common tool log
-S2-37 planned documented forgecmd: statistics of a session
-S2-38 planned documented forgecmd: stored output may be compressed
-S2-39 planned documented forgecmd: filtered environment and directory limit
-S2-40 planned documented forgecmd: sandboxing by the operating system
+S2-32 done documented forgecmd: the history table
+S2-33 done documented forgecmd: how and how long a command was permitted is recorded
+S2-34 done decided forgecmd: long output is cut and marked
+S2-35 done decided forgecmd: secrets stay out of the history
+S2-36 done documented forgecmd: commands appear in the common tool log
+S2-37 done documented forgecmd: statistics of a session
+S2-38 done documented forgecmd: stored output may be compressed
+S2-39 done documented forgecmd: filtered environment and directory limit
+S2-40 done documented forgecmd: sandboxing by the operating system
 S2-41 planned documented forgecmd: the tool's three parameters
 S2-42 planned documented forgecmd: automatic approval never skips the forbidden list
 S2-43 planned documented forgecmd: one combined output, failures as tool errors

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakemodel import serve
-from forge.foundation.transcript import read_records
+from forge.foundation.history.transcript import read_records
 from forge_run import environment, forge
 
 TURNS: list[Any] = [

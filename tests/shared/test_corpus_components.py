@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from forge.agent.agents import listing as agent_listing
+from forge.agent.team.agents import listing as agent_listing
 from forge.core.components.agent_file import read_agent
 from forge.core.components.agent_type import AgentType
 from forge.core.components.catalog import AGENT_ORDER, Catalog, Contribution

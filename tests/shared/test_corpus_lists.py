@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from forge.agent.agents import agent_names
 from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.team.agents import agent_names
 from forge.core.components.listing import Limits, announced_skills, listing, typable
 from forge.hosts.components import Components
 from forge.hosts.configuration import load_configuration

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from forge.agent.record import Recorder
-from forge.foundation.checkpoints import (
+from forge.foundation.history.checkpoints import (
     KEPT,
     Backup,
     Snapshot,

@@ -28,6 +28,7 @@ class CallContext:
     def __init__(self, session: Session, call: ToolUse) -> None:
         self.session = session
         self._call = call
+        self.went: list[str] = []
 
     @property
     def call(self) -> ToolUse:
@@ -68,6 +69,7 @@ class CallContext:
         return self.session.parts.setting
 
     def change_directory(self, path: str) -> None:
+        self.went.append(path)
         self.session.situation = self.session.situation.changed(cwd=path)
         self.session.recorder.cwd = path
 

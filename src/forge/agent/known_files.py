@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from forge.core.tool import FileStamp
+from forge.foundation.history.transcript import Record
 from forge.foundation.ids import timestamp
-from forge.foundation.transcript import Record
 
 _SEEING = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from forge.agent.crew import Seat
 from forge.agent.session import Session
+from forge.agent.team.crew import Seat
 
 
 class Watcher(Protocol):
@@ -48,14 +48,16 @@ async def stop_looking(s: Session) -> None:
         await watcher.close()
 
 
-async def went_elsewhere(s: Session, before: str) -> None:
-    """CwdChanged: a command has left the conversation in another directory; agents go back by themselves."""
-    now = s.situation.cwd
-    if now == before or s.keep(Seat).depth:
+async def went_elsewhere(s: Session, before: str, went: list[str]) -> None:
+    """CwdChanged: a command has gone to another directory, even if the session did not stay there.
+
+    Sub-agents go back after each call, so nobody hears of theirs.
+    """
+    if not went or went[0] == before or s.keep(Seat).depth:
         return
     watcher = s.keep(Lookout).watcher
-    if watcher is not None:
+    if watcher is not None and s.situation.cwd != before:
         watcher.moved()
-    outcome = await s.hooks.fire("CwdChanged", old_cwd=before, new_cwd=now)
+    outcome = await s.hooks.fire("CwdChanged", old_cwd=before, new_cwd=went[0])
     if outcome.watch:
         look_out(s, outcome.watch)

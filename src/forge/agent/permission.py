@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -138,7 +139,12 @@ async def _confirm(s: Session, call: ToolUse, tool: Tool, reason: str) -> Verdic
 
 
 async def _asked(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool = False) -> Verdict:
-    answer = await s.host.ask(AskPermission(call, decision))
+    try:
+        answer = await s.host.ask(AskPermission(call, decision))
+    except asyncio.CancelledError:
+        s.turn.unanswered.add(call.id)
+        s.turn.denials.append(Denial(call.name, call.id, call.input))
+        raise
     if isinstance(answer, Allow):
         s.remember(answer.updates)
         lasting = any(update.get("destination") != "session" for update in answer.updates)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from forge.agent.crew import Seat
 from forge.agent.session import Reminder, Session
+from forge.agent.team.crew import Seat
 from forge.agent.texts.load import text
 from forge.core.message import Text
 from forge.core.plan import Plan, plan_path, read_plan

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from forge.agent.agents import DEFAULT_TYPE, find_agent
-from forge.agent.child import transcript_path
-from forge.agent.crew import Crew, Member
 from forge.agent.session import Session
+from forge.agent.team.agents import DEFAULT_TYPE, find_agent
+from forge.agent.team.child import transcript_path
+from forge.agent.team.crew import Crew, Member
 from forge.core.job import Job, JobEnd
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from forge.core.message import Block, Message, ToolResult
+from forge.foundation.history.transcript import Record, Transcript
 from forge.foundation.ids import timestamp
-from forge.foundation.transcript import Record, Transcript
 
 
 class Stamp(msgspec.Struct, frozen=True):

@@ -14,10 +14,10 @@ import msgspec
 from forge.agent.known_files import Known, KnownFiles
 from forge.agent.mending import NO_RESPONSE, Mending, repair
 from forge.core.message import Aside, Block, Message, Role, Text, ToolResult
-from forge.foundation.lineage import Link, lineage
-from forge.foundation.sessions import find_title, newest
-from forge.foundation.transcript import Index, Record, decode_record, read_index, read_lines
-from forge.foundation.transcript_tail import recent_start
+from forge.foundation.history.lineage import Link, lineage
+from forge.foundation.history.sessions import find_title, newest
+from forge.foundation.history.transcript import Index, Record, decode_record, read_index, read_lines
+from forge.foundation.history.transcript_tail import recent_start
 
 __all__ = ["NO_RESPONSE", "Past", "find_session", "load", "messages", "newest_session", "repair"]
 

@@ -13,12 +13,12 @@ from collections.abc import Callable
 import msgspec
 
 from forge.core.tools.patch import structured_patch
-from forge.foundation.checkpoints import Backup, Snapshot, put_back, state_at
 from forge.foundation.errors import UsageError
+from forge.foundation.history.checkpoints import Backup, Snapshot, put_back, state_at
+from forge.foundation.history.lineage import Link
+from forge.foundation.history.sessions import prompt_text
+from forge.foundation.history.transcript import Transcript, decode_record, read_index, read_lines
 from forge.foundation.ids import timestamp
-from forge.foundation.lineage import Link
-from forge.foundation.sessions import prompt_text
-from forge.foundation.transcript import Transcript, decode_record, read_index, read_lines
 
 _REPEATED = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch")
 

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from forge.agent.agents import builtin_agents
 from forge.agent.checkpoint import Checkpoints
 from forge.agent.event import Denial, Event, ModeChanged, ModelSpend, Warned
 from forge.agent.hooks.port import Hooks, Told
 from forge.agent.host import Host
 from forge.agent.ledger import Ledger
 from forge.agent.record import Recorder
+from forge.agent.team.agents import builtin_agents
 from forge.core.components.agent_type import AgentType
 from forge.core.components.catalog import Catalog
 from forge.core.message import Aside, Block, Message, Text, ToolUse, Usage
@@ -140,6 +140,7 @@ class Turn:
         self.deferred: dict[str, Any] | None = None
         self.display: str | None = None
         self.stopped_in_tools = False
+        self.unanswered: set[str] = set()
 
     @property
     def shown(self) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from forge.agent.context import CallContext
-from forge.agent.crew import Seat
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
@@ -24,6 +23,7 @@ from forge.agent.plugins.diagnostics import show_edits
 from forge.agent.reply import with_defaults
 from forge.agent.session import Session
 from forge.agent.skills.listed import skills_of_calls
+from forge.agent.team.crew import Seat
 from forge.agent.texts.load import text
 from forge.agent.toolset import unloaded_note
 from forge.core.message import UNPARSED_INPUT, Block, Text, ToolResult, ToolUse
@@ -84,7 +84,8 @@ async def _call(
     except asyncio.CancelledError as error:
         cancelled = error
         meta = {"id": call.id, "non_execution_kind": "user-rejected"}
-        done = Done(ToolResult(call.id, text("interrupted"), True), REJECTED, meta)
+        words = text("not_run" if call.id in s.turn.unanswered else "interrupted")
+        done = Done(ToolResult(call.id, words, True), REJECTED, meta)
     except Exception:  # one call must not end the turn; the traceback is logged
         log.exception("tool %s failed", call.name)
         done = failure(call, f"{call.name} failed unexpectedly; see the debug log.")
@@ -173,7 +174,7 @@ async def _run(
         result = ToolResult(call.id, content, output.is_error)
         done = Done(result, output.data, verdict.meta, output.note)
     if call.name == "Bash":
-        await went_elsewhere(s, before)
+        await went_elsewhere(s, before, context.went)
     return await after_call(s, call, done, (s.parts.clock() - started) * 1000)
 
 

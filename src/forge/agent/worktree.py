@@ -48,11 +48,10 @@ async def create(s: Session, name: str, kind: str = "session") -> Tree:
     """A worktree for a session or an agent; a WorktreeCreate hook takes the place of git."""
     outcome = await s.hooks.fire("WorktreeCreate", name=name)
     if outcome.runs:
-        if outcome.failures:
-            label, why = outcome.failures[0]
-            raise WorktreeError(f"WorktreeCreate hook failed: {label}: {why}")
         if not outcome.place:
-            raise WorktreeError(NO_PATH)
+            objections = [(block.label, block.bare) for block in outcome.blocks if not block.by_exit]
+            told = [f"{label}: {why}" for label, why in (*outcome.failures, *objections)]
+            raise WorktreeError(f"WorktreeCreate hook failed: {'; '.join(told)}" if told else NO_PATH)
         return Tree(Made(os.path.join(s.situation.cwd, outcome.place), "", ""))
     root = repository(s)
     if not root:

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.agents import add_agents, agent_body, agent_names, find_main_agent, listing
-from forge.agent.crew import Crew, Seat
 from forge.agent.session import Reminder, Session
+from forge.agent.team.agents import add_agents, agent_body, agent_names, find_main_agent, listing
+from forge.agent.team.crew import Crew, Seat
 from forge.core.components.agent_type import AgentType
 from forge.core.registry import Registry
 from forge.foundation.errors import UsageError
@@ -52,7 +52,7 @@ def limit_main_agent(session: Session, name: str) -> None:
         allowed = session.parts.allowed - forbidden
         session.parts = msgspec.structs.replace(session.parts, allowed=allowed)
     if any("(" in entry for entry in kind.tools or ()):
-        session.keep(Seat).types = import_module("forge.agent.child").startable(kind)
+        session.keep(Seat).types = import_module("forge.agent.team.child").startable(kind)
 
 
 def _body(kind: AgentType) -> str:

@@ -10,7 +10,6 @@ from importlib import import_module
 
 import msgspec
 
-from forge.agent.crew import Crew
 from forge.agent.event import Warned
 from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.lending import bind_hooks
@@ -20,6 +19,7 @@ from forge.agent.prompt import start_reminders
 from forge.agent.record import Recorder, Stamp
 from forge.agent.resume import Past
 from forge.agent.session import Limits, Parts, Session, Structured
+from forge.agent.team.crew import Crew
 from forge.agent.toolset import Circumstances, equip
 from forge.core.components.catalog import Catalog
 from forge.core.model import Model, ModelCard, Options
@@ -27,9 +27,9 @@ from forge.core.models.catalog import Choice, open_model, resolve
 from forge.core.models.wishes import default_options
 from forge.foundation.errors import UsageError
 from forge.foundation.gitbranch import current_branch
+from forge.foundation.history.transcript import Transcript
 from forge.foundation.ids import new_uuid
 from forge.foundation.paths import results_dir, session_file
-from forge.foundation.transcript import Transcript
 from forge.hosts.agent_options import as_agent, comes_later, tell_agents
 from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.components import Components

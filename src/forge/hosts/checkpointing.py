@@ -6,7 +6,7 @@ from forge.agent.checkpoint import Checkpoints
 from forge.agent.resume import Past
 from forge.agent.session import Session
 from forge.core.changes import Changes
-from forge.foundation.checkpoints import history_dir
+from forge.foundation.history.checkpoints import history_dir
 from forge.hosts.configuration import Configuration
 
 

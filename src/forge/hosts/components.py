@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from forge.agent.agents import agents_contribution, builtin_contribution
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.styles import builtin_styles, chosen_style
+from forge.agent.team.agents import agents_contribution, builtin_contribution
 from forge.core.components.catalog import Catalog, Contribution
 from forge.core.components.listing import View, read_overrides
 from forge.foundation.errors import ConfigError

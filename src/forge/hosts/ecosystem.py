@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from forge.agent.agents import find_main_agent
 from forge.agent.hooks.engine import Engine
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.listed import tell_skills
 from forge.agent.skills.styles import style_reminder
+from forge.agent.team.agents import find_main_agent
 from forge.hosts.agent_options import limit_main_agent
 from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration

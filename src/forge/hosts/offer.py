@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from forge.agent.agent_tools import agent_tools
 from forge.agent.session import Structured
 from forge.agent.structured import NAME as STRUCTURED_OUTPUT
 from forge.agent.structured import structured_output_tool
+from forge.agent.team.agent_tools import agent_tools
 from forge.agent.toolset import Circumstances, absence, fitted
 from forge.core.model import ModelCard
 from forge.core.registry import Component, Registry

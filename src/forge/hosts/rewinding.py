@@ -6,8 +6,8 @@ import os
 
 from forge.agent.resume import find_session
 from forge.agent.rewind import carry_out, is_prompt, plan
-from forge.foundation.checkpoints import history_dir, read_history
 from forge.foundation.errors import UsageError
+from forge.foundation.history.checkpoints import history_dir, read_history
 from forge.foundation.paths import projects_dir, slug
 from forge.hosts.configuration import Configuration
 from forge.hosts.options import RunOptions

@@ -6,8 +6,8 @@ import asyncio
 import time
 from contextlib import suppress
 
+from forge.foundation.history.retention import DEFAULT_DAYS, is_due, sweep
 from forge.foundation.origin import Scope, Severity
-from forge.foundation.retention import DEFAULT_DAYS, is_due, sweep
 from forge.hosts.configuration import Configuration
 
 DELAY = 5.0

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from forge.agent import event as ev
-from forge.agent.agents import agent_names
-from forge.agent.crew import Crew
 from forge.agent.ledger import usage_record
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.listed import server_rows, slash_commands
+from forge.agent.team.agents import agent_names
+from forge.agent.team.crew import Crew
 from forge.core.components.listing import announced_skills
 from forge.core.message import ToolResult, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started

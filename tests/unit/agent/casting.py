@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from doubles import CARD, RecordingHost, ScriptedModel, allow, call, echo, session, tool
-from forge.agent.agent_tools import agent_tools
 from forge.agent.drive import Patience, drive
 from forge.agent.session import Prompt, Session
+from forge.agent.team.agent_tools import agent_tools
 from forge.core.message import Text, ToolResult
 from forge.core.model import Delta, Request
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, allow, call, echo, session, tool
-from forge.agent.agent_tools import agent_tools
-from forge.agent.crew import Crew
 from forge.agent.drive import Patience, drive
 from forge.agent.event import JobEnded
 from forge.agent.session import Prompt, Session
+from forge.agent.team.agent_tools import agent_tools
+from forge.agent.team.crew import Crew
 from forge.core.message import Block, Text, ToolResult
 from forge.core.tool import ToolContext, ToolOutput
 

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from forge.agent.agents import add_agents, agent_body, agent_names, builtin_agents, find_agent, listing
+from forge.agent.team.agents import add_agents, agent_body, agent_names, builtin_agents, find_agent, listing
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import Scope
 

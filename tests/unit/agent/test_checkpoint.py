@@ -13,9 +13,9 @@ from forge.agent.checkpoint import Checkpoints
 from forge.agent.record import Recorder, Stamp
 from forge.agent.resume import load
 from forge.agent.rewind import Change, carry_out, is_prompt, plan, rewind_conversation
-from forge.foundation.checkpoints import KEPT, keep_copy, read_history
 from forge.foundation.errors import UsageError
-from forge.foundation.transcript import Transcript, read_index, read_records
+from forge.foundation.history.checkpoints import KEPT, keep_copy, read_history
+from forge.foundation.history.transcript import Transcript, read_index, read_records
 
 
 class Work:
@@ -235,7 +235,7 @@ def test_a_copy_that_cannot_be_made_is_reported_once(work: Work) -> None:
 REWIND = """
 import sys
 from forge.agent.rewind import carry_out, plan
-from forge.foundation.checkpoints import read_history
+from forge.foundation.history.checkpoints import read_history
 copies, path, project = sys.argv[1:]
 print("ready", flush=True)
 carry_out(copies, plan(copies, read_history(path, project), "p0"))

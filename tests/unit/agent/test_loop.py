@@ -10,7 +10,8 @@ from doubles import RecordingHost, ScriptedModel, call, deny, echo, forever, ses
 from forge.agent.event import ApiFailed, Denied, Noted, Replied, Streaming, ToolFinished, TurnEnded
 from forge.agent.hooks.port import NOTHING, Outcome
 from forge.agent.hooks.port import Block as Objection
-from forge.agent.host import Allow, Refuse
+from forge.agent.host import Allow, Question, Refuse
+from forge.agent.host import Answer as Said
 from forge.agent.loop import run_turn
 from forge.agent.session import Limits, Prompt, Session, Structured
 from forge.agent.structured import structured_output_tool
@@ -321,6 +322,20 @@ def interrupt_after(s: Session, seen: type[Any]) -> TurnEnded:
             return await turn
 
     return asyncio.run(main())
+
+
+def test_an_interrupt_while_the_user_is_asked_says_that_the_call_was_not_run() -> None:
+    class Undecided(RecordingHost):
+        async def ask(self, question: Question) -> Said:
+            self.events.append(Noted("asked", ""))
+            await asyncio.Event().wait()
+            return Refuse("never")
+
+    s = session(ScriptedModel([[call("Echo", "a")]]), Undecided(), [tool("Echo", echo)], rules=[])
+    ended = interrupt_after(s, Noted)
+    assert [denial.tool_use_id for denial in ended.denials] == ["a"]
+    (result,) = [b for m in s.messages for b in m.blocks if isinstance(b, ToolResult)]
+    assert "was rejected: it was not run" in str(result.content)
 
 
 def test_an_interrupt_while_tools_run_answers_every_call() -> None:

@@ -17,7 +17,7 @@ from forge.agent.texts.load import text
 from forge.core.memory.sources import MemoryRequest
 from forge.core.message import Aside, Block, Text, ToolResult
 from forge.core.tools.builtin import builtin_tools
-from forge.foundation.transcript import read_records
+from forge.foundation.history.transcript import read_records
 from unit.agent.casting import Cast, build, play, task
 
 LABEL = "project instructions, checked into the codebase"

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, call, echo, session, tool
-from forge.agent.crew import Seat
 from forge.agent.loop import run_turn
 from forge.agent.planning import mode_news, plan_words, prepare_plan
 from forge.agent.session import Prompt, Session
+from forge.agent.team.crew import Seat
 from forge.core.message import Message, Text
 from forge.core.plan import Plan
 from forge.core.tools.builtin import builtin_tools

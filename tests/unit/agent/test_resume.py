@@ -16,7 +16,7 @@ from forge.agent.resume import NO_RESPONSE, find_session, load, newest_session, 
 from forge.agent.session import Prompt, Reminder
 from forge.core.message import Message, Text, ToolResult, ToolUse
 from forge.foundation.encode import dumps
-from forge.foundation.transcript import Transcript, read_records
+from forge.foundation.history.transcript import Transcript, read_records
 
 
 def test_a_session_comes_back_as_it_was(tmp_path: Path) -> None:

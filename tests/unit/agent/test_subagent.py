@@ -10,17 +10,17 @@ import pytest
 
 from doubles import RecordingHost, ScriptedModel, allow, call, forever, tool
 from forge.agent.background import Background
-from forge.agent.crew import Crew
 from forge.agent.event import AgentProgress, AgentSaid, JobEnded, JobStarted, Noted, ToolFinished
 from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
 from forge.agent.host import Allow, AskPermission
 from forge.agent.loop import run_turn
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Session
+from forge.agent.team.crew import Crew
 from forge.core.message import Aside, Text
 from forge.core.model import Delta, Request
 from forge.core.tool import ToolContext, ToolOutput
-from forge.foundation.transcript import read_records
+from forge.foundation.history.transcript import read_records
 from unit.agent.casting import Cast, build, play, results, task, words
 
 

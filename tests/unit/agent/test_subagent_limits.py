@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, allow, call, deny, echo, tool
-from forge.agent.agents import agent_body
-from forge.agent.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member
 from forge.agent.event import AgentSaid, JobStarted, ToolFinished
 from forge.agent.session import Limits
+from forge.agent.team.agents import agent_body
+from forge.agent.team.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member
 from forge.core.components.agent_type import AgentType
 from forge.core.job import Job, JobEnd
 from forge.core.message import Text

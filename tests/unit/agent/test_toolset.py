@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, call, echo, session, tool
-from forge.agent.agent_tools import agent_tools
 from forge.agent.loop import run_turn
 from forge.agent.reply import request
 from forge.agent.session import Prompt, Session
+from forge.agent.team.agent_tools import agent_tools
 from forge.agent.toolset import (
     Circumstances,
     absence,

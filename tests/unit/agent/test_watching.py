@@ -298,12 +298,16 @@ def test_a_change_of_directory_is_told_once_and_may_name_files() -> None:
         s = session(ScriptedModel([]), RecordingHost(), [], hooks=heard, cwd="/p/sub")
         s.keep(Lookout).start = lambda paths: noted
         look_out(s, [])
-        await went_elsewhere(s, "/p/sub")
-        await went_elsewhere(s, "/p")
+        await went_elsewhere(s, "/p/sub", [])
+        await went_elsewhere(s, "/p", ["/p/sub"])
+        await went_elsewhere(s, "/p/sub", ["/tmp", "/p/sub"])
         await stop_looking(s)
         look_out(s, ["/y"])
         return heard.events, noted.said
 
     events, said = asyncio.run(played())
-    assert events == [{"hook": "CwdChanged", "old_cwd": "/p", "new_cwd": "/p/sub"}]
-    assert said == ["moved", ["/x"], "closed"]
+    assert events == [
+        {"hook": "CwdChanged", "old_cwd": "/p", "new_cwd": "/p/sub"},
+        {"hook": "CwdChanged", "old_cwd": "/p/sub", "new_cwd": "/tmp"},
+    ]
+    assert said == ["moved", ["/x"], ["/x"], "closed"]

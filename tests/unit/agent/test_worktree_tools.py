@@ -204,6 +204,10 @@ def test_wrong_input_is_told_like_any_other(tmp_path: Path, arguments: Any, word
         ("echo /nowhere/at/all", 'Path "/nowhere/at/all" does not exist'),
         ("echo bad >&2; exit 1", "WorktreeCreate hook failed: echo bad >&2; exit 1: bad"),
         ("echo bad >&2; exit 2", "WorktreeCreate hook failed: echo bad >&2; exit 2: bad"),
+        (
+            'echo \'{"decision": "block", "reason": "not now"}\'',
+            'WorktreeCreate hook failed: echo \'{"decision": "block", "reason": "not now"}\': not now',
+        ),
     ],
 )
 def test_a_hook_makes_the_worktree_instead_of_git(tmp_path: Path, command: str, expected: str) -> None:
@@ -216,6 +220,29 @@ def test_a_hook_makes_the_worktree_instead_of_git(tmp_path: Path, command: str, 
         words = f"Created worktree at “{root / 'wt'}”. {THERE}"
         assert use(s, ENTER, name="w").data == {"worktreePath": str(root / "wt"), "message": words}
     assert not (root / ".claude").exists()
+
+
+@pytest.mark.requirement("S1-113")
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        (["sleep 0.1; mkdir w1; echo $PWD/w1", "mkdir w2; echo $PWD/w2"], "w1"),
+        (["echo bad >&2; exit 2", "mkdir w2; echo $PWD/w2"], "w2"),
+        (["true", "mkdir w2; echo $PWD/w2"], "w2"),
+        (["sleep 0.1; echo 1 >&2; exit 1", "echo 2 >&2; exit 1"], ""),
+    ],
+)
+def test_of_several_hooks_the_first_that_names_a_directory_counts(
+    tmp_path: Path, commands: list[str], expected: str
+) -> None:
+    handlers = [{"type": "command", "command": command} for command in commands]
+    s = at(tmp_path, engine({"WorktreeCreate": [{"hooks": handlers}]}))
+    if expected:
+        use(s, ENTER, name="w")
+        assert s.situation.cwd == str(tmp_path / expected)
+    else:
+        failures = "sleep 0.1; echo 1 >&2; exit 1: 1; echo 2 >&2; exit 1: 2"
+        assert problem(s, ENTER, name="w") == f"WorktreeCreate hook failed: {failures}"
 
 
 @pytest.mark.requirement("S1-115")

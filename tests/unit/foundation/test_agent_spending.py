@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from forge.foundation.agent_spending import Agent, find_agents, split
-from forge.foundation.spending import Amount, Spent
+from forge.foundation.history.agent_spending import Agent, find_agents, split
+from forge.foundation.history.spending import Amount, Spent
 
 DAY, NEXT = "2026-01-01", "2026-01-02"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.foundation.retention import DAY, MARK, is_due, remove_tree, sweep
+from forge.foundation.history.retention import DAY, MARK, is_due, remove_tree, sweep
 
 NOW = 1_800_000_000.0
 OLD, NEW = NOW - 40 * DAY, NOW - 5 * DAY

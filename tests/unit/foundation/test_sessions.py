@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from forge.foundation.session_search import Hit, search
-from forge.foundation.sessions import END, Summary, find_title, list_sessions, own_title, summary
-from forge.foundation.transcript import Transcript
+from forge.foundation.history.session_search import Hit, search
+from forge.foundation.history.sessions import END, Summary, find_title, list_sessions, own_title, summary
+from forge.foundation.history.transcript import Transcript
 
 STAMP = "2026-11-15T12:00:00.000Z"
 

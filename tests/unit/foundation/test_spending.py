@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from forge.foundation.spending import Amount, Spent, read_spending
-from forge.foundation.transcript import Transcript
+from forge.foundation.history.spending import Amount, Spent, read_spending
+from forge.foundation.history.transcript import Transcript
 
 
 def write(path: Path, *records: dict[str, Any]) -> str:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.foundation.lineage import Kept, Link, lineage
-from forge.foundation.transcript import (
+from forge.foundation.history.lineage import Kept, Link, lineage
+from forge.foundation.history.transcript import (
     Transcript,
     chain,
     decode_record,
@@ -62,7 +62,7 @@ def test_a_torn_or_foreign_line_costs_only_itself(tmp_path: Path, torn: bytes) -
 
 FULL_DISK = """
 import resource, sys
-from forge.foundation.transcript import Transcript
+from forge.foundation.history.transcript import Transcript
 transcript = Transcript(sys.argv[1])
 transcript.append({"n": 1})
 resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))

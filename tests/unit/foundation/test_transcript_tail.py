@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from forge.agent.resume import load
-from forge.foundation.transcript import Transcript, read_index
-from forge.foundation.transcript_tail import recent_start
+from forge.foundation.history.transcript import Transcript, read_index
+from forge.foundation.history.transcript_tail import recent_start
 
 STAMP = "2026-11-15T12:00:00.000Z"
 FILLER = {"type": "tag", "text": "x" * 1_000_000}

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, session
-from forge.agent.agent_tools import agent_tools
-from forge.agent.crew import Seat
 from forge.agent.hooks.engine import Engine
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.team.agent_tools import agent_tools
+from forge.agent.team.crew import Seat
 from forge.foundation.errors import ForgeError
 from forge.hosts.components import Components
 from forge.hosts.configuration import load_configuration

@@ -54,6 +54,9 @@ async def dispatch(engine: Engine, s: Session, event: str, own: dict[str, Any]) 
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
+    if Can.PLACE in spec.can:
+        # The first configured hook that names a directory counts, however long it took.
+        answers.sort(key=lambda answer: chosen.index(answer.run.hook))
     answers = [bounded(answer, s.parts.results_dir, n) for n, answer in enumerate(answers)]
     outcome = fold(event, answers)
     told = texts(spec, name, str(payload.get("tool_use_id", "")), answers, outcome)

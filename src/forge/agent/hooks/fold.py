@@ -159,7 +159,7 @@ def _place(so_far: Outcome, spec: HookSpec, answer: Answer, output: Output) -> C
     told = (output.hook_specific_output or _NONE).worktree_path
     lines = [line.strip() for line in answer.plain.splitlines() if line.strip()]
     path = told or (lines[-1] if lines else "")
-    return {"place": path} if path else {}
+    return {"place": path} if path and not so_far.place else {}
 
 
 def _retry(so_far: Outcome, spec: HookSpec, answer: Answer, output: Output) -> Changes:

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.crew import Seat
 from forge.agent.done import Done, failure
 from forge.agent.event import Denial, HookSaid, Noted, TitleChanged
 from forge.agent.hooks.port import Outcome, Told
 from forge.agent.hooks.state import HookState
 from forge.agent.session import Session
+from forge.agent.team.crew import Seat
 from forge.core.message import Aside, Block, Text, ToolResult, ToolUse
 from forge.core.schema import issues
 from forge.core.schema_text import input_error

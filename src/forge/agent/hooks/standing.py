@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from forge.agent.crew import Seat
 from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.payload import Standing
 from forge.agent.hooks.state import HookState
 from forge.agent.session import Session
+from forge.agent.team.crew import Seat
 
 
 def standing_of(engine: Engine, s: Session, own: dict[str, Any]) -> Standing:

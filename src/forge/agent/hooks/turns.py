@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from forge.agent.background import Background
-from forge.agent.crew import Seat
 from forge.agent.ending import end
 from forge.agent.event import HookNotice, HookSaid, TurnEnded
 from forge.agent.hooks.port import NOTHING, Outcome, Told
@@ -15,6 +14,7 @@ from forge.agent.hooks.sites import give_title, take_asides, tell
 from forge.agent.hooks.state import HookState
 from forge.agent.noting import note
 from forge.agent.session import Prompt, Session
+from forge.agent.team.crew import Seat
 from forge.core.job import JobView
 from forge.core.message import Text
 from forge.core.models.errors import final_word

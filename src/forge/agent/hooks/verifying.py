@@ -6,7 +6,6 @@ import os
 
 import msgspec
 
-from forge.agent.child import child_session
 from forge.agent.drive import Patience, drive
 from forge.agent.hooks.answer import Run
 from forge.agent.hooks.hook import Hook
@@ -16,6 +15,7 @@ from forge.agent.hooks.port import NoHooks
 from forge.agent.hooks.run import Firing
 from forge.agent.session import Limits, Prompt, Session, Structured
 from forge.agent.structured import NAME, structured_output_tool
+from forge.agent.team.child import child_session
 from forge.core.components.agent_type import AgentType
 from forge.core.job import Job, JobEnd
 from forge.core.registry import Component, Registry

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.crew import Seat
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.team.crew import Seat
 from forge.core.components.catalog import Catalog
 from forge.core.registry import Component
 from forge.core.tool import Tool

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from forge.agent.agents import agent_names
 from forge.agent.local import local_names
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.team.agents import agent_names
 from forge.core.components.listing import present
 from forge.foundation.errors import ForgeError
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.agents import find_agent
 from forge.agent.context import CallContext
 from forge.agent.ending import end
 from forge.agent.event import Replied, TurnEnded
@@ -24,6 +23,7 @@ from forge.agent.skills.grants import grant
 from forge.agent.skills.listed import Skills
 from forge.agent.skills.rendering import Unrendered, rendered
 from forge.agent.skills.typed import Expanded
+from forge.agent.team.agents import find_agent
 from forge.agent.texts.load import text
 from forge.core.components.calling import split_typed, typed_skill
 from forge.core.components.kinds import Skill

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from forge.agent.agents import DEFAULT_TYPE, find_agent
 from forge.agent.context import CallContext
 from forge.agent.hooks.lending import skill_hooks
-from forge.agent.subagent import Wish, wait_for
+from forge.agent.team.agents import DEFAULT_TYPE, find_agent
+from forge.agent.team.subagent import Wish, wait_for
 from forge.core.components.kinds import Skill
 from forge.core.registry import Component
 from forge.core.tool import ToolError

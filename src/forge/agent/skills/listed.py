@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from forge.agent.agents import listing as agent_listing
 from forge.agent.done import Done
 from forge.agent.event import Noted
 from forge.agent.hooks.port import Told
@@ -17,6 +16,7 @@ from forge.agent.hooks.sites import tell, tell_now
 from forge.agent.local import local_names
 from forge.agent.session import Reminder, Session
 from forge.agent.skills.ecosystem import Ecosystem, listing_limits
+from forge.agent.team.agents import listing as agent_listing
 from forge.core.components.listing import HEADING, listing, typable
 from forge.core.message import Aside, Text, ToolUse
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 _WORD = re.compile(
     r"""(?P<space>(?:[ \t]|\\\n)+)
+    | (?P<command>(?<=[^\s;|&<>])`[^`]*`)
     | (?P<end>[\n;|&<>`]|\$\(|(?<!\S)\#)
+    | (?P<variable>\$(?:\w+|\{[^}]*\}|[@*#?$!-])?)
     | '(?P<single>[^']*)'
     | "(?P<double>(?:\\.|[^"\\])*)"
     | (?P<open>['"].*)
@@ -15,6 +17,7 @@ _WORD = re.compile(
     | (?P<plain>[^\s;|&<>`$'"\\]+|.)""",
     re.VERBOSE | re.DOTALL,
 )
+_LIVE = ((re.compile("!`"), "! `"), (re.compile("```!"), "``` !"), (re.compile(r"(^|\s)!"), r"\1\\!"))
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 
 
@@ -30,9 +33,18 @@ def split_arguments(text: str) -> list[str]:
     return words or text.split()
 
 
+def harmless(text: str) -> str:
+    """An argument changed so that it cannot start a command in the text it is put into."""
+    if "!" in text:
+        for live, instead in _LIVE:
+            text = live.sub(instead, text)
+    return text
+
+
 def fill_arguments(body: str, text: str, names: Sequence[str]) -> str:
     """The body with placeholders replaced; without any that could be, the text is added at its end."""
-    words = split_arguments(text)
+    words = [harmless(word) for word in split_arguments(text)]
+    text = harmless(text)
     # A number as a name would hide a position.
     named = [name for name in names if not name.isdecimal()]
     choices = "|".join(re.escape(name) for name in sorted(named, key=len, reverse=True))
@@ -59,16 +71,19 @@ def fill_arguments(body: str, text: str, names: Sequence[str]) -> str:
 def _words(text: str) -> list[str]:
     words: list[str] = []
     current: str | None = None
+    # What only consists of a variable is no word, except at the start.
+    only_variables = True
     for match in _WORD.finditer(text):
         kind = match.lastgroup
         if kind == "end":
             break
         if kind == "space":
-            words += [] if current is None else [current]
-            current = None
+            words += [] if current is None or (only_variables and words) else [current]
+            current, only_variables = None, True
         else:
+            only_variables = only_variables and kind == "variable"
             current = (current or "") + (match[kind or 0] or "")
-    return words if current is None else [*words, current]
+    return words if current is None or (only_variables and words) else [*words, current]
 
 
 def _named(choices: str) -> str:

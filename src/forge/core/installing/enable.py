@@ -52,9 +52,7 @@ def _turn(request: Request, context: Context, given: str, *, on: bool) -> Outcom
     word = "enable" if on else "disable"
     plugin_id, scope = _target(given, request, context)
     name = split_id(plugin_id)[0]
-    before = switch_state(context.places, plugin_id) if not request.scope() else None
-    now = before[1] if before else switches(context.places, scope).get(plugin_id, False)
-    if now is on:
+    if _is_so(plugin_id, scope, request, context, on=on):
         where = f" at {scope} scope" if request.scope() else ""
         raise PluginFailure(
             f'Plugin "{given}" is already {word}d{where}', "already_in_goal_state", alreadyInGoalState=True
@@ -65,6 +63,22 @@ def _turn(request: Request, context: Context, given: str, *, on: bool) -> Outcom
     _follow_own_setting(name, on, context)
     fields = {"command": word, "outcome": "ok", "plugin": given, "pluginId": plugin_id, "scope": scope}
     return success(request, fields, f"Successfully {word}d plugin: {name} (scope: {scope})")
+
+
+def _is_so(plugin_id: str, scope: str, request: Request, context: Context, *, on: bool) -> bool:
+    """Whether nothing is to be done. A stronger scope may always be given its own word, a weaker one not."""
+    before = switch_state(context.places, plugin_id)
+    if not request.scope() or before is None or before[0] == scope:
+        now = before[1] if before else switches(context.places, scope).get(plugin_id, False)
+        return now is on
+    if STRENGTH.index(scope) > STRENGTH.index(before[0]):
+        raise PluginFailure(
+            f'Plugin "{plugin_id}" is installed at {before[0]} scope, not {scope}. Use --scope {before[0]} '
+            "or omit --scope to auto-detect.",
+            "not_installed_at_scope",
+            installedScope=before[0],
+        )
+    return False
 
 
 def _target(given: str, request: Request, context: Context) -> tuple[str, str]:
@@ -95,14 +109,29 @@ def _refuse_if_needed(plugin_id: str, name: str, context: Context) -> None:
     needed_by = dependants(plugin_id, context)
     if not needed_by:
         return
-    names = ", ".join(one.name for one in needed_by)
+    names = [one.name for one in needed_by]
     these = "that plugin" if len(needed_by) == 1 else "those plugins"
-    together = " && ".join(f"forge plugin disable {each}" for each in [*(o.id for o in needed_by), plugin_id])
+    first = _all_dependants(plugin_id, context)
+    together = " && ".join(f"forge plugin disable {each}" for each in [*first, plugin_id])
     raise PluginFailure(
-        f"{name} is still required by {names}. Disable {these} first, or disable everything together: "
-        f"{together}",
-        "required_by_others",
+        f"{name} is still required by {', '.join(names)}. Disable {these} first, or disable everything "
+        f"together: {together}",
+        "required_by_dependents",
+        reverseDependents=names,
+        disableFirst=first,
     )
+
+
+def _all_dependants(plugin_id: str, context: Context) -> list[str]:
+    """The ids of everything that needs a plugin, what needs nothing else's help first."""
+    found: list[str] = []
+    waiting = [plugin_id]
+    while waiting:
+        for one in dependants(waiting.pop(), context):
+            if one.id not in found and one.id != plugin_id:
+                found.insert(0, one.id)
+                waiting.append(one.id)
+    return found
 
 
 def _disable_all(request: Request, context: Context) -> Outcome:

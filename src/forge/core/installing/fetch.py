@@ -39,7 +39,9 @@ class Fetched(msgspec.Struct, frozen=True):
 def fetch_plugin(entry: Entry, market: Market, known: Known, scratch: str, context: Context) -> Fetched:
     """Fetches the files of a catalogue's entry; `scratch` is an empty place that may be filled."""
     if entry.error is not None:
-        raise PluginFailure(entry.error, "unsupported_source")
+        known_kind = bool(entry.source.get("error"))
+        wrong = "This plugin's marketplace entry is invalid: " if known_kind else ""
+        raise PluginFailure(f"{wrong}{entry.error}", "error_validation" if known_kind else "error_unknown")
     if isinstance(entry.source, str):
         return _relative(entry.source, market, known, context)
     return fetch_source(entry.source, scratch, context)
@@ -89,7 +91,8 @@ def relative_path(source: str, market: Market) -> str:
 
 def _relative(source: str, market: Market, known: Known, context: Context) -> Fetched:
     path = relative_path(source, market)
-    if not known.has_folder or "\\" in source or not inside(market.root, path):
+    climbs = "\\" in source or ".." in source.split("/")
+    if not known.has_folder or climbs or not inside(market.root, path):
         raise PluginFailure(
             f"{source} does not stay inside the marketplace directory, or the marketplace is a single file "
             "without a directory.",

@@ -21,9 +21,12 @@ def uninstall(request: Request, context: Context) -> Outcome:
     if not any(one.scope == scope for one in found):
         raise _elsewhere(given, plugin_id, scope, [one.scope for one in found], context)
     kept = request.on("--keep-data")
+    needed_by = [one.name for one in dependants(plugin_id, context)]
     drop(plugin_id, scope, context, keep_data=kept)
     mark_orphans(context.layout, context.now())
     message = f"Successfully uninstalled plugin: {found[0].name} (scope: {scope})"
+    message += f" — warning: required by {', '.join(needed_by)}" if needed_by else ""
+    message += unneeded_note(scope, context)
     fields = {
         "command": "uninstall",
         "outcome": "ok",

@@ -153,10 +153,13 @@ def managed_and_user_rules(request: MemoryRequest, reading: Reading, target: str
 
 
 def reading_agents(directory: str, request: MemoryRequest, reading: Reading) -> list[MemoryFile]:
-    """The AGENTS.md of a directory with its imports."""
+    """The AGENTS.md of a directory and of its `.claude`, with their imports."""
     if _belongs_elsewhere(directory, request):
         return []
     found = reading.with_imports(os.path.join(directory, "AGENTS.md"), PROJECT)
+    inner = os.path.join(directory, ".claude")
+    if inner not in request.user_dirs:
+        found += reading.with_imports(os.path.join(inner, "AGENTS.md"), PROJECT)
     return [msgspec.structs.replace(f, agents=True) for f in found]
 
 

@@ -32,8 +32,11 @@ def merge_entry(found: Found, entry: dict[str, Any] | None) -> Merged:
     at_root = entry.get("source") in (".", "./")
     only_skills = at_root and "skills" in entry
     if found.form is Form.NONE:
-        own = {key: value for key, value in entry.items() if key not in _OF_ENTRY and key != "hooks"}
-        return Merged(own, events=entry.get("hooks"), only_skills=only_skills)
+        elsewhere = (*_OF_ENTRY, *_ADDED, "hooks")
+        own = {key: value for key, value in entry.items() if key not in elsewhere}
+        # Nothing says that the default places do not count.
+        added = {key: entry[key] for key in _ADDED if key in entry}
+        return Merged(own, added, entry.get("hooks"), only_skills)
     has_parts = any(key in entry for key in COMPONENTS)
     if entry.get("strict") is False:
         return Merged(raw, conflict=has_parts)

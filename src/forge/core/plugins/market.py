@@ -153,7 +153,10 @@ def _market_name(name: str) -> list[Issue]:
         return soft("Marketplace must have a name")
     if any(char.isspace() for char in name):
         return soft('Marketplace name cannot contain spaces. Use kebab-case (e.g., "my-marketplace")')
-    if not is_plain_word(name) or ".." in name:
+    if "/" in name or "\\" in name or ".." in name or name == ".":
+        separators = "cannot contain path separators (/ or \\)"
+        return soft(f'Marketplace name {separators}, ".." sequences, or be "."')
+    if not is_plain_word(name):
         return soft('Marketplace name may only have letters, digits, ".", "_" and "-"')
     return []
 
@@ -169,10 +172,16 @@ def _syntax(error: ConfigError, path: str) -> str:
 
 _HEAD = Shape(
     "object",
-    keys={"name": text(_market_name), "owner": AUTHOR, "plugins": Shape("array")},
+    keys={
+        "name": text(_market_name),
+        "owner": AUTHOR,
+        "plugins": Shape("array"),
+        "description": STRING,
+        "version": STRING,
+    },
     required=("name", "owner", "plugins"),
 )
 _ENTRY = Shape(
     "object",
-    keys={**{key: shape for key, shape in FIELDS.items() if key != "name"}, "category": STRING},
+    keys={**{key: shape for key, shape in FIELDS.items() if key != "name"}, "category": STRING, "tags": STRINGS, "strict": BOOLEAN},
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from forge.core.plugins.reading import Reading, as_list, children, locate
 from forge.core.registry import Component
 
 _DEEPEST = 20
+_NO_NAME = re.compile("[^A-Za-z0-9_-]")
 
 
 def read_skills(r: Reading, raw: dict[str, Any], *, only_listed: bool, root_too: bool) -> None:
@@ -87,12 +89,12 @@ def _skill_place(r: Reading, directory: str) -> None:
     for name, path, is_dir in children(r, directory):
         r.files.add(path)
         if is_dir and os.path.isfile(f"{path}/{SKILL_FILE}"):
-            _skill(r, path, name.replace(" ", "-"), chosen=False)
+            _skill(r, path, _NO_NAME.sub("-", name), chosen=False)
 
 
 def _single(r: Reading, directory: str) -> None:
     """A folder that is a skill itself is called as its front matter says."""
-    _skill(r, directory, os.path.basename(directory), chosen=True)
+    _skill(r, directory, _NO_NAME.sub("-", os.path.basename(directory)), chosen=True)
 
 
 def _skill(r: Reading, directory: str, name: str, *, chosen: bool) -> None:

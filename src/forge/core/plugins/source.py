@@ -88,7 +88,7 @@ def unsupported(error: str) -> Source:
 
 def _text_source(value: str, plugin_root: str) -> Any:
     if value.startswith("./") or value == ".":
-        return value
+        return "./" if value == "." else value
     if "/" in value or value.startswith(".") or "\\" in value or not value:
         return unsupported('source: Invalid string: must start with "./"')
     return value if plugin_root else unsupported(NO_ROOT)
@@ -155,13 +155,13 @@ def _archive_url(value: str) -> list[Issue]:
 
 def _digest(value: str) -> list[Issue]:
     return (
-        [] if re.fullmatch(r"[0-9a-fA-F]{64}", value) else soft("Must be a SHA-256 digest of 64 hex digits")
+        [] if re.fullmatch(r"[0-9a-fA-F]{64}", value) else soft("Must be a 64-character hex SHA-256 digest")
     )
 
 
 def _seconds(value: Any) -> list[Issue]:
-    if value < 1:
-        return soft("Too small: expected number to be >=1")
+    if value <= 0:
+        return soft("Too small: expected number to be >0")
     return soft("Too big: expected number to be <=600") if value > 600 else []
 
 

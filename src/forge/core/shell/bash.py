@@ -158,8 +158,10 @@ def _follow(outcome: Outcome, start: str, ctx: ToolContext) -> str:
         end = start
     stay = ctx.env.get("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR", "") in ("1", "true")
     target = end if not stay and _is_inside(end, ctx.directories) else ctx.start_dir
-    if target != before:
-        ctx.change_directory(target)
+    # Where a command has ended is news even if the session does not stay there.
+    for place in (end, target):
+        if place != ctx.cwd:
+            ctx.change_directory(place)
     return f"\nShell cwd was reset to {target}" if target != end or start != before else ""
 
 

@@ -127,6 +127,13 @@ def snapshot(env: Mapping[str, str]) -> dict[str, str]:
     return {name: hashlib.sha256(os.fsencode(value)).hexdigest()[:12] for name, value in sorted(env.items())}
 
 
+def next_directory(cwd: str, before: str, places: Iterable[str]) -> tuple[str, str]:
+    """Where the next command starts, and what to say about it: outside of the places nothing stays."""
+    if is_inside(cwd, places):
+        return cwd, ""
+    return before, f"The working directory was reset to {before}: {cwd} is outside of the workspace."
+
+
 def is_inside(directory: str, places: Iterable[str]) -> bool:
     """Whether a directory is one of these or below, with links resolved."""
     real = os.path.realpath(directory)

@@ -38,6 +38,7 @@ from forge.foundation.system.syscalls import (
 if TYPE_CHECKING:
     from typing import Any
 
+_REHEARSAL = {"argv": ["/nosuchprogram"], "env": {}, "keep": [], "terminal": False}
 # Kinds of supervisors: without namespaces, in namespaces, and there without a network.
 PLAIN, SPACED, ISOLATED = range(3)
 _MOST_DESCRIPTORS = 16
@@ -52,13 +53,7 @@ def serve(control: int, kinds: list[int]) -> None:
     A supervisor takes one order from the socket of its kind: one byte with descriptors, which are the order
     itself (marshalled), the pipe for reports, standard input, output and error, and more to keep.
     """
-    # A command that could give orders here would be out of its sandbox.
-    for descriptor in (control, *kinds):
-        os.set_inheritable(descriptor, False)
-    # What is ready here need not be made in every child, nor copied because of the collector.
-    libc()
-    gc.disable()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    _get_ready([control, *kinds])
     taken, take = os.pipe()
     watched = select.poll()
     watched.register(control, 0)
@@ -82,6 +77,17 @@ def serve(control: int, kinds: list[int]) -> None:
                 if descriptor != taken:
                     _refuse(descriptor, error)
                 watched.register(kinds[kind], select.POLLIN)
+
+
+def _get_ready(descriptors: list[int]) -> None:
+    # A command that could give orders here would be out of its sandbox.
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
+    # What is ready here need not be made in every child, nor copied because of the collector.
+    if _LINUX:
+        libc()
+    gc.disable()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
 def _prepare(descriptor: int, kind: int, take: int) -> OSError | None:
@@ -146,6 +152,27 @@ def _settle(kind: int, user: tuple[int, int]) -> None:
         map_user(*user)
     if kind == ISOLATED:
         raise_loopback()
+    _rehearse()
+
+
+def _rehearse() -> None:
+    """Goes the way of an order once: memory shared with the parent is copied now, not while somebody waits."""
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    order = marshal.loads(marshal.dumps(_REHEARSAL))
+    with open(null, "rb", closefd=False) as file:
+        file.read()
+    set_limits({})
+    with suppress(OSError):
+        os.posix_spawn(
+            order["argv"][0],
+            order["argv"],
+            order["env"],
+            file_actions=_streams(order, [null] * 3),
+            setsid=True,
+            setsigdef=_RESET,
+        )
+    os.closerange(_ABOVE, _ABOVE + 8)
+    os.close(null)
 
 
 def _receive(descriptor: int) -> list[int]:

@@ -16,8 +16,8 @@ from forge.core.plugins.context import PluginFailure
 from forge.core.plugins.known import read_known
 from forge.core.plugins.layout import find_layout
 from forge.core.plugins.market import read_market
+from forge.foundation.history.sessions import transcripts
 from forge.foundation.paths import Places, find_places, projects_dir, slug
-from forge.foundation.sessions import transcripts
 from forge.hosts.cli.flags import COMMANDS, FLAGS, SWITCH, Flag
 
 Names = Callable[[Places, Mapping[str, str]], list[str]]

@@ -6,10 +6,10 @@ import os
 import sys
 
 from forge.foundation.errors import UsageError
+from forge.foundation.history.retention import DAY, remove_session
+from forge.foundation.history.sessions import project_folders, summary, transcripts
+from forge.foundation.history.transcript import Transcript
 from forge.foundation.paths import projects_dir
-from forge.foundation.retention import DAY, remove_session
-from forge.foundation.sessions import project_folders, summary, transcripts
-from forge.foundation.transcript import Transcript
 from forge.hosts.cli.command import Arguments, take_words
 from forge.hosts.cli.sessions import COMMAND
 from forge.hosts.cli.sessions_place import Place, age, amount, find, number, print_json, session_id

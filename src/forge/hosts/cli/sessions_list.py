@@ -6,10 +6,10 @@ from itertools import islice
 from typing import Any
 
 from forge.foundation.errors import UsageError
+from forge.foundation.history.session_search import Hit
+from forge.foundation.history.session_search import search as find_words
+from forge.foundation.history.sessions import Summary, list_sessions
 from forge.foundation.ids import timestamp
-from forge.foundation.session_search import Hit
-from forge.foundation.session_search import search as find_words
-from forge.foundation.sessions import Summary, list_sessions
 from forge.hosts.cli.command import Arguments
 from forge.hosts.cli.sessions_place import Place, age, amount, money, number, print_json
 

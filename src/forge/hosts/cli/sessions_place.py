@@ -11,8 +11,8 @@ import msgspec
 
 from forge.foundation.encode import dumps
 from forge.foundation.errors import UsageError
+from forge.foundation.history.sessions import find_title, project_folders, transcripts
 from forge.foundation.paths import Places, find_places, projects_dir, slug
-from forge.foundation.sessions import find_title, project_folders, transcripts
 from forge.hosts.cli.command import Arguments
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.cli.screen import Screen, open_screen

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from forge.agent.rewind import Plan, carry_out, is_prompt, plan, rewind_conversation
-from forge.foundation.checkpoints import history_dir, read_history
 from forge.foundation.errors import UsageError
+from forge.foundation.history.checkpoints import history_dir, read_history
+from forge.foundation.history.sessions import summary
 from forge.foundation.ids import new_uuid
-from forge.foundation.sessions import summary
 from forge.hosts.cli.command import Arguments, take_words
 from forge.hosts.cli.sessions import COMMAND
 from forge.hosts.cli.sessions_place import Place, find, print_json, session_id

@@ -10,10 +10,10 @@ from typing import Any
 
 from forge.foundation.atomic import update_text
 from forge.foundation.encode import dumps, printable
-from forge.foundation.lineage import lineage
-from forge.foundation.session_search import entry_text
-from forge.foundation.sessions import prompt_text, summary
-from forge.foundation.transcript import Record, decode_record, read_index, read_lines
+from forge.foundation.history.lineage import lineage
+from forge.foundation.history.session_search import entry_text
+from forge.foundation.history.sessions import prompt_text, summary
+from forge.foundation.history.transcript import Record, decode_record, read_index, read_lines
 from forge.hosts.cli.command import Arguments, take_words
 from forge.hosts.cli.screen import Screen
 from forge.hosts.cli.sessions import COMMAND

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from forge.agent.event import ToolFinished
-from forge.foundation.transcript import Record, call_ids, read_records, result_ids
+from forge.foundation.history.transcript import Record, call_ids, read_records, result_ids
 from forge.hosts.cli.tour import Check, Stage, Tour, changed_files
 from forge.hosts.cli.tour_host import TourHost
 

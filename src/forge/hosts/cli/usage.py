@@ -12,12 +12,12 @@ import msgspec
 from forge.core.model import ModelCard
 from forge.core.models.assemble import read_usage
 from forge.core.models.catalog import find_card
-from forge.foundation.agent_spending import Agent, Price, find_agents, split
 from forge.foundation.errors import ForgeError, UsageError
+from forge.foundation.history.agent_spending import Agent, Price, find_agents, split
+from forge.foundation.history.sessions import project_folders, summary, transcripts
+from forge.foundation.history.spending import Amount, Spent, read_spending
 from forge.foundation.ids import timestamp
 from forge.foundation.paths import find_places, projects_dir, slug
-from forge.foundation.sessions import project_folders, summary, transcripts
-from forge.foundation.spending import Amount, Spent, read_spending
 from forge.hosts.cli.command import JSON, NO_COLOR, Arguments, Command, read_arguments, take_words
 from forge.hosts.cli.flags import SWITCH, VALUE, Flag
 from forge.hosts.cli.parse import CommandLine

@@ -4,10 +4,10 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel
-from forge.agent.crew import Seat
 from forge.agent.plugins.tools import add_plugin_tools, renew_tools
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.team.crew import Seat
 from forge.core.components.catalog import Contribution
 from forge.core.components.kinds import LspServer
 from forge.core.components.wasm_tool import WasmTool

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from doubles import RecordingHost, ScriptedModel, allow, session
-from forge.agent.agent_tools import agent_tools
-from forge.agent.agents import builtin_contribution
 from forge.agent.session import Session
 from forge.agent.skills.listed import tell_skills
+from forge.agent.team.agent_tools import agent_tools
+from forge.agent.team.agents import builtin_contribution
 from forge.core.components.catalog import Catalog, Contribution
 from forge.core.components.kinds import Skill
 from forge.core.message import Aside, Text, ToolResult

@@ -11,6 +11,7 @@ from forge.core.shell.isolation import (
     filter_environment,
     find_program,
     is_inside,
+    next_directory,
     quiet_variables,
     safe_path,
     snapshot,
@@ -95,3 +96,10 @@ def test_a_directory_is_inside_only_if_links_do_not_lead_out(tmp_path: Path) -> 
         is_inside(str(tmp_path / name), [str(tmp_path / "w")]) for name in ("w", "w/a", "wide", "w/out")
     ]
     assert inside == [True, True, False, False]
+
+
+@pytest.mark.requirement("S2-39")
+def test_a_command_that_leaves_the_workspace_does_not_take_the_next_with_it() -> None:
+    note = "The working directory was reset to /w/a: /etc is outside of the workspace."
+    assert next_directory("/w/b", "/w/a", ["/w"]) == ("/w/b", "")
+    assert next_directory("/etc", "/w/a", ["/w"]) == ("/w/a", note)

@@ -49,6 +49,11 @@ def contains(root: Node, kind: str) -> bool:
     return any(node.type == kind for node in _walk(root))
 
 
+def broken_word(root: Node) -> bool:
+    """Whether a word begins with a blank or line break: the grammar then joined two commands."""
+    return any(node.type == "word" and (node.text or b" ")[:1] in b" \t\n" for node in _walk(root))
+
+
 def _plain(node: Node) -> str:
     return re.sub(r"[\\'\"\s]", "", (node.text or b"").decode("utf-8", "replace"))
 

@@ -12,7 +12,7 @@ from forge.core.shell.analysis.variables import braced, lookup, separators
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from tree_sitter import Node
 
@@ -33,11 +33,11 @@ class Expander:
         self.substitute = substitute
         self.script = script
 
-    def words(self, node: Node, frame: Frame) -> list[Word]:
-        """The arguments a word becomes."""
+    def words(self, nodes: Sequence[Node], frame: Frame) -> list[Word]:
+        """The arguments the nodes of a word become; the grammar may see several where the shell sees one."""
         run = frame.run
         outer, run.tags = run.tags, set()
-        raw = self._expand(node, frame, False)
+        raw = "".join(self._expand(node, frame, False) for node in nodes)
         found = marks.fields(raw, run.around.home, frozenset(run.tags))
         run.tags = outer | run.tags
         return found
@@ -184,8 +184,10 @@ class Expander:
         return marks.OPEN + text_of(node, frame)[1:-1] + marks.CLOSE
 
     def _array(self, node: Node, frame: Frame, quoted: bool) -> str:
-        inner = [c for c in node.children if c.type not in ("(", ")")]
-        return marks.SPLIT.join(self._expand(child, frame, quoted) for child in inner)
+        inner = [c for c in node.children if c.type not in ("(", ")", "comment")]
+        return marks.SPLIT.join(
+            "".join(self._expand(child, frame, quoted) for child in word) for word in adjacent(inner)
+        )
 
     def _extglob(self, node: Node, frame: Frame, quoted: bool) -> str:
         return marks.STAR
@@ -206,6 +208,17 @@ _KINDS = {
     "array": Expander._array,
     "extglob_pattern": Expander._extglob,
 }
+
+
+def adjacent(nodes: Iterable[Node]) -> list[list[Node]]:
+    """Groups nodes that have nothing between them: each group is one word."""
+    found: list[list[Node]] = []
+    for node in nodes:
+        if found and found[-1][-1].end_byte == node.start_byte:
+            found[-1].append(node)
+        else:
+            found.append([node])
+    return found
 
 
 def text_of(node: Node, frame: Frame) -> str:

@@ -56,7 +56,9 @@ class _Operator:
 def prepare(text: str) -> Prepared:
     """The command without its here-documents; `trouble` says why it could not be done."""
     prepared = Prepared(text)
-    if not any(sign in text for sign in ("<<", "<>", ";&", ";;&")):
+    if not ("\n" in text and "\\" in text) and not any(
+        sign in text for sign in ("<<", "<>", ";&", ";;&", "\\\n")
+    ):
         return prepared
     if MARK in text:
         prepared.trouble = "a name the analysis uses itself"
@@ -95,6 +97,13 @@ class _Prepass:
                 self._read_bodies()
             elif text.startswith("<<", s.at) and s.commands:
                 self._operator()
+            elif text[s.at] == "\n" and s.commands:
+                self._line_start()
+            elif text.startswith("\\\n", s.at):
+                # bash joins lines before it looks for words; the grammar takes the break for a blank.
+                self._copy(s.at)
+                s.at += 2
+                self.copied = s.at
             elif text.startswith(("<>", ";&", ";;&"), s.at) and s.commands:
                 self._same_length()
             else:
@@ -105,6 +114,18 @@ class _Prepass:
             raise _Odd("a here-document without a body")
         self._copy(len(text))
         self.prepared.text = "".join(self.out)
+
+    def _line_start(self) -> None:
+        """A line that begins with a quoted character: the grammar would count it to the line before."""
+        s, text = self.scanner, self.scanner.text
+        while text[s.at : s.at + 1] in (" ", "\t", "\n"):
+            s.at += 1
+        quoted = text[s.at + 1 : s.at + 2] if text.startswith("\\", s.at) else ""
+        if quoted and quoted not in "\n'":
+            self._copy(s.at)
+            self._emit(f"'{quoted}'")
+            s.at += 2
+            self.copied = s.at
 
     def _same_length(self) -> None:
         """Signs the grammar does not know, replaced by those with the same consequences here."""

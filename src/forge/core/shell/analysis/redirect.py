@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forge.core.shell.analysis.expand import adjacent
 from forge.core.shell.analysis.heredoc import MARK
 from forge.core.shell.analysis.paths import read, write
 from forge.core.shell.analysis.state import Stream
@@ -66,5 +67,5 @@ def _document(number: int, frame: Frame, expander: Expander) -> Stream:
 def _parts(node: Node, frame: Frame, expander: Expander) -> tuple[str, list[Word]]:
     signs = [c for c in node.children if not c.is_named]
     targets = [c for c in node.children if c.is_named and c.type != "file_descriptor"]
-    words = [word for target in targets for word in expander.words(target, frame)]
+    words = [word for group in adjacent(targets) for word in expander.words(group, frame)]
     return (signs[0].type if signs else ""), words

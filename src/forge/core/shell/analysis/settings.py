@@ -50,7 +50,7 @@ def _elements(node: Node, value: Node, frame: Frame, expander: Expander) -> list
     if value.type in ("=", "+="):
         return [""]
     if value.type == "array":
-        return [w.text for w in expander.words(value, frame)]
+        return [w.text for w in expander.words([value], frame)]
     return [expander.value(value, frame)]
 
 

@@ -6,7 +6,7 @@ import re
 
 from forge.core.shell.analysis import marks
 from forge.core.shell.analysis.coverage import substitutions
-from forge.core.shell.analysis.expand import Expander, text_of
+from forge.core.shell.analysis.expand import Expander, adjacent, text_of
 from forge.core.shell.analysis.parse import parse, parse_alone
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.redirect import redirect_input, redirect_output
@@ -207,12 +207,9 @@ def _once(node: Node, frame: Frame, own: Sequence[Node]) -> Stream:
     for redirect in own:
         found = redirect_input(redirect, inner, EXPANDER)
         inner.stdin = found if found is not None else inner.stdin
-    argv, settings = [], []
-    for child in node.children:
-        if child.type == "variable_assignment":
-            settings.append(child)
-        elif child.type not in _REDIRECTS and child.is_named:
-            argv += EXPANDER.words(child, inner)
+    settings = [c for c in node.children if c.type == "variable_assignment"]
+    words = [c for c in node.children if c.is_named and c.type not in (*_REDIRECTS, "variable_assignment")]
+    argv = [word for group in adjacent(words) for word in EXPANDER.words(group, inner)]
     if settings:
         inner.state = frame.state.fork() if argv else frame.state
         for child in settings:
@@ -284,7 +281,7 @@ def _for(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
     values_begin = False
     for child in node.children:
         if values_begin and child.is_named and child.type != "do_group":
-            words += EXPANDER.words(child, frame)
+            words += EXPANDER.words([child], frame)
         values_begin = values_begin or child.type == "in"
     values = [[marks.unquoted_value(w.text, "") if w.glob else w.text] for w in words]
     tags = frozenset().union(*(w.tags for w in words))

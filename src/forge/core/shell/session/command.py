@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import msgspec
 
@@ -17,7 +18,7 @@ from forge.core.shell.session.binary import kind_of_binary
 from forge.core.shell.session.capture import Capture
 from forge.core.shell.session.exported import read_exports
 from forge.foundation.system.keeping import Confinement, Held, Keeper, Order, memory_file
-from forge.foundation.system.process import pipe
+from forge.foundation.system.process import Unsupported, pipe
 from forge.foundation.system.terminal import open_terminal, signal_front
 
 _TEXT, _RESULT = 30, 31
@@ -31,6 +32,12 @@ _SCRIPT = (
     "trap '{ __forge_end; } 2>/dev/null' EXIT; "
     f'eval "$__forge" {_RESULT}>&-'
 )
+
+
+class Opener(Protocol):
+    """Makes a terminal: the descriptors of its two ends."""
+
+    def __call__(self, rows: int, columns: int, *, plain: bool) -> tuple[int, int]: ...
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -75,7 +82,8 @@ class Output(msgspec.Struct, frozen=True):
 class Ended(msgspec.Struct, frozen=True):
     """How a command ended. `exit_code` is 128 plus the signal's number after a signal.
 
-    `exports` is None if the shell could not report it; then `cwd` is the directory it started in.
+    `exports` is None if the shell could not report it; then `cwd` is the directory it started in. `terminal`
+    says whether it ran in one.
     """
 
     exit_code: int
@@ -85,6 +93,7 @@ class Ended(msgspec.Struct, frozen=True):
     errors: Output = Output()
     timed_out: bool = False
     survivors: tuple[int, ...] = ()
+    terminal: bool = False
 
 
 async def run(command: Command, keeper: Keeper) -> Ended:
@@ -94,12 +103,27 @@ async def run(command: Command, keeper: Keeper) -> Ended:
 
 
 async def start(
-    command: Command, keeper: Keeper, *, on_output: Callable[[bytes], None] | None = None
+    command: Command,
+    keeper: Keeper,
+    *,
+    on_output: Callable[[bytes], None] | None = None,
+    opener: Opener = open_terminal,
 ) -> Running:
-    """Starts a command; NotStarted if it or its sandbox cannot be had."""
+    """Starts a command; NotStarted if it or its sandbox cannot be had.
+
+    Where no terminal can be had the command gets pipes, and the result says so.
+    """
+    ours: tuple[int, ...] = ()
+    theirs = (-1, -1, -1)
+    if command.terminal:
+        try:
+            ours, theirs = _terminals(command, opener)
+        except (OSError, Unsupported):
+            command = msgspec.structs.replace(command, terminal=False)
+    if not ours:
+        ours, theirs = _pipes(command)
     result, result_end = pipe()
     text = memory_file(command.text.encode("utf-8", "surrogateescape"))
-    ours, theirs = _streams(command)
     try:
         order = Order(
             [command.shell, "--norc", "--noprofile", "-c", _SCRIPT],
@@ -158,7 +182,8 @@ class Running:
             self._close()
         if len(outputs) == 1:
             outputs.append(Output())
-        return Ended(code, outputs[0], cwd, exports, outputs[1], timed_out, survivors)
+        terminal = self._command.terminal
+        return Ended(code, outputs[0], cwd, exports, outputs[1], timed_out, survivors, terminal)
 
     async def stopped(self) -> Ended:
         """Ends the command: an interrupt first, then a request, then by force, with all it has started."""
@@ -195,14 +220,16 @@ class Running:
             capture.close()
 
 
-def _streams(command: Command) -> tuple[tuple[int, ...], tuple[int, int, int]]:
+def _terminals(command: Command, opener: Opener) -> tuple[tuple[int, ...], tuple[int, int, int]]:
     """What we read from, and the input, output and error of the command."""
-    if command.terminal:
-        master, slave = open_terminal(command.rows, command.columns, plain=True)
-        if not command.apart:
-            return (master,), (slave, slave, slave)
-        second, errors = open_terminal(command.rows, command.columns, plain=True)
-        return (master, second), (slave, slave, errors)
+    master, slave = opener(command.rows, command.columns, plain=True)
+    if not command.apart:
+        return (master,), (slave, slave, slave)
+    second, errors = opener(command.rows, command.columns, plain=True)
+    return (master, second), (slave, slave, errors)
+
+
+def _pipes(command: Command) -> tuple[tuple[int, ...], tuple[int, int, int]]:
     reading, writing = pipe(_PIPE_SIZE)
     if not command.apart:
         return (reading,), (-1, writing, writing)

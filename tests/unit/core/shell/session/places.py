@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,13 +21,22 @@ def environment(home: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 
 
-def with_keeper(play: Callable[[Keeper], Awaitable[Answer]]) -> Answer:
+@lru_cache(maxsize=1)
+def shared_keeper() -> Keeper:
+    """One for all tests that do not end it: starting one takes longer than most of them."""
+    keeper = Keeper()
+    atexit.register(keeper.close)
+    return keeper
+
+
+def with_keeper(play: Callable[[Keeper], Awaitable[Answer]], *, own: bool = False) -> Answer:
     async def main() -> Answer:
-        keeper = Keeper()
+        keeper = Keeper() if own else shared_keeper()
         try:
             return await play(keeper)
         finally:
-            keeper.close()
+            if own:
+                keeper.close()
 
     return asyncio.run(main())
 

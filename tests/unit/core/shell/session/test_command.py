@@ -65,7 +65,7 @@ def test_directory_and_exported_variables_are_carried_out(tmp_path: Path, termin
     ended = ran(text, tmp_path, terminal=terminal)
     carried = environment(tmp_path) | {"A": 'x "$y" `z` \\\\', "B": "\x01\né'", "C": "é"}
     del carried["LANG"]
-    assert ended == Ended(3, Output(), str(tmp_path / "a b"), carried)
+    assert ended == Ended(3, Output(), str(tmp_path / "a b"), carried, terminal=terminal)
 
 
 @pytest.mark.parametrize("text", ["cd /; exec true", "cd /; trap : EXIT", "cd /; kill -9 $$"])
@@ -117,7 +117,7 @@ def test_a_child_in_the_background_is_reported_and_not_waited_for(tmp_path: Path
         ended = await run(command, keeper)
         return ended, all(not is_gone_now(pid) for pid in ended.survivors)
 
-    ended, alive = with_keeper(play)
+    ended, alive = with_keeper(play, own=True)
     assert (ended.exit_code, ended.timed_out, alive) == (0, False, True)
     assert str(ended.survivors[0]) == ended.output.head.decode().strip()
     assert all(is_gone(pid) for pid in ended.survivors), "the end of the keeper ends what is left"
@@ -185,6 +185,21 @@ def test_a_command_that_cannot_start_says_why(tmp_path: Path, changes: dict[str,
     assert str(caught.value) == message
 
 
+@pytest.mark.requirement("S2-11")
+def test_a_command_gets_pipes_where_there_are_no_terminals(tmp_path: Path) -> None:
+    def no_terminal(rows: int, columns: int, *, plain: bool) -> tuple[int, int]:
+        raise OSError("out of pty devices")
+
+    async def play(keeper: Keeper) -> Ended:
+        command = Command("[ -t 1 ] || echo pipe", str(tmp_path), environment(tmp_path), terminal=True)
+        running = await start(command, keeper, opener=no_terminal)
+        await running.ended(5)
+        return await running.result()
+
+    ended = with_keeper(play)
+    assert (ended.output.head, ended.terminal) == (b"pipe\n", False)
+
+
 def test_many_commands_run_at_once(tmp_path: Path) -> None:
     async def play(keeper: Keeper) -> list[Ended]:
         commands = [Command(f"echo {n}; exit {n}", str(tmp_path), environment(tmp_path)) for n in range(20)]
@@ -202,4 +217,4 @@ def test_a_keeper_that_was_lost_is_replaced(tmp_path: Path) -> None:
         keeper._process.wait()
         return (await run(Command("echo again", str(tmp_path), environment(tmp_path)), keeper)).output.head
 
-    assert with_keeper(play) == b"again\n"
+    assert with_keeper(play, own=True) == b"again\n"

@@ -139,7 +139,6 @@ def test_a_shell_session_keeps_its_state_and_its_lines_are_checked(tmp_path: Pat
     assert heard == [Line(Prompt.SHELL, "rm -rf x")]
 
 
-@pytest.mark.requirement("S2-03")
 def test_only_the_user_types_a_password(tmp_path: Path) -> None:
     async def play(programs: Programs) -> None:
         program = await started(programs, tmp_path, "read -rs -p 'Password: ' x; echo; echo length ${#x}")

@@ -7,9 +7,6 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.agents import agent_body, listing
-from forge.agent.child_host import ChildHooks, ChildHost
-from forge.agent.crew import MAX_DEPTH, Crew, Seat
 from forge.agent.memory import inherit_memory, move_memory
 from forge.agent.plugins.diagnostics import Languages
 from forge.agent.prompt import Surroundings, start_reminders
@@ -19,6 +16,9 @@ from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.grants import around
 from forge.agent.skills.listed import tell_skills
 from forge.agent.skills.preload import notes_place, notes_text
+from forge.agent.team.agents import agent_body, listing
+from forge.agent.team.child_host import ChildHooks, ChildHost
+from forge.agent.team.crew import MAX_DEPTH, Crew, Seat
 from forge.agent.texts.load import text
 from forge.agent.toolset import equip
 from forge.core.changes import Changes
@@ -29,10 +29,10 @@ from forge.core.model import Model, Options
 from forge.core.tool import ToolError
 from forge.foundation.errors import ForgeError
 from forge.foundation.gitdir import find_root
+from forge.foundation.history.transcript import Transcript
 from forge.foundation.permissions.modes import canonical_mode
 from forge.foundation.permissions.situation import Situation
 from forge.foundation.system.facts import os_version, platform_name
-from forge.foundation.transcript import Transcript
 
 # Belong to the conversation with the user.
 MAIN_ONLY = frozenset(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import msgspec
 
-from forge.agent.texts.load import text
+from forge.agent.texts.load import table, text
 from forge.core.components.agent_file import allowed, servers
 from forge.core.components.agent_type import AgentType
 from forge.core.components.catalog import AGENT_ORDER, Contribution
@@ -27,9 +26,7 @@ def agent_body(kind: AgentType) -> str:
 
 def builtin_contribution() -> Contribution:
     """The types every session has."""
-    path = os.path.join(os.path.dirname(__file__), "texts", "agent_types.json")
-    with open(path, "rb") as file:
-        kinds = msgspec.json.decode(file.read(), type=list[AgentType])
+    kinds = msgspec.json.decode(table("agent_types"), type=list[AgentType])
     return Contribution(agents=[Component(kind.name, kind, BUILTIN) for kind in kinds])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from forge.foundation.transcript import decode_record
+from forge.foundation.history.transcript import decode_record
 
 _UUID = re.compile(rb'"uuid":"([^"]+)"')
 _STAMP = re.compile(rb'"timestamp":"(\d{4}-\d\d-\d\d)T')

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-from forge.foundation.checkpoints import history_dir
+from forge.foundation.history.checkpoints import history_dir
 from forge.foundation.ids import timestamp
 
 DAY = 86_400.0

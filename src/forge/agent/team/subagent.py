@@ -7,19 +7,19 @@ import os
 
 import msgspec
 
-from forge.agent.agents import DEFAULT_TYPE, agent_names, find_agent
-from forge.agent.child import child_session, transcript_path
-from forge.agent.child_host import ChildHost
 from forge.agent.context import CallContext
-from forge.agent.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member, Seat
 from forge.agent.drive import Patience, drive
 from forge.agent.event import AgentSaid, JobEnded, JobStarted, Noted
-from forge.agent.handback import Work, handed_back, launched, work_of, write_meta
 from forge.agent.hooks.lending import lend_hooks
 from forge.agent.isolation import isolate, part, reopen
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
 from forge.agent.skills.preload import task_content
+from forge.agent.team.agents import DEFAULT_TYPE, agent_names, find_agent
+from forge.agent.team.child import child_session, transcript_path
+from forge.agent.team.child_host import ChildHost
+from forge.agent.team.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member, Seat
+from forge.agent.team.handback import Work, handed_back, launched, work_of, write_meta
 from forge.core.components.agent_type import AgentType
 from forge.core.job import Job, JobEnd, background_allowed
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.child import transcript_path
-from forge.agent.child_host import ChildHost
-from forge.agent.crew import Member
 from forge.agent.event import TurnEnded
 from forge.agent.ledger import usage_record
 from forge.agent.session import Session
+from forge.agent.team.child import transcript_path
+from forge.agent.team.child_host import ChildHost
+from forge.agent.team.crew import Member
 from forge.agent.texts.load import text
 from forge.core.job import Job
 from forge.core.message import Text, Usage

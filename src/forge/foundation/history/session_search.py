@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from forge.foundation.transcript import Record, decode_record
+from forge.foundation.history.transcript import Record, decode_record
 
 _AROUND = 60
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from forge.foundation.encode import dumps
-from forge.foundation.lineage import Kept, Link, lineage
+from forge.foundation.history.lineage import Kept, Link, lineage
 
 Record = dict[str, Any]
 

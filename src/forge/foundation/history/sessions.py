@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from forge.foundation.transcript import Record, decode_record
+from forge.foundation.history.transcript import Record, decode_record
 
 END = 64 * 1024
 _LONGEST_FIRST_LINE = 8 * 1024 * 1024

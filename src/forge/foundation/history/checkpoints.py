@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.history.transcript import Record, decode_record, read_index, read_lines
 from forge.foundation.system.locks import give_name, open_unnamed, replace
-from forge.foundation.transcript import Record, decode_record, read_index, read_lines
 
 KEPT = 100
 _LOOK_BACK = 20

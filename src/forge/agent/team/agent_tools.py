@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import Any
 
 import msgspec
 
-from forge.agent.texts.load import text
+from forge.agent.texts.load import table, text
 from forge.core.tool import Action, Tool
 
 
@@ -25,9 +24,7 @@ class Row(msgspec.Struct, frozen=True):
 
 def agent_tools() -> list[Tool]:
     """Agent, ListAgents, SendMessage and Skill."""
-    path = os.path.join(os.path.dirname(__file__), "texts", "agent_tools.json")
-    with open(path, "rb") as file:
-        return [_tool(row) for row in msgspec.json.decode(file.read(), type=list[Row])]
+    return [_tool(row) for row in msgspec.json.decode(table("agent_tools"), type=list[Row])]
 
 
 def _tool(row: Row) -> Tool:

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from forge.foundation.spending import Amount, Spent
-from forge.foundation.transcript import Record, decode_record
+from forge.foundation.history.spending import Amount, Spent
+from forge.foundation.history.transcript import Record, decode_record
 
 # The price of a reply: who made it (`provider/model`, or only the model) and its usage object.
 Price = Callable[[str, dict[str, Any]], float]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from forge.agent.context import CallContext
-from forge.agent.crew import Crew, Member
 from forge.agent.recall import recall
 from forge.agent.session import Prompt, Session
-from forge.agent.subagent import go_on
+from forge.agent.team.crew import Crew, Member
+from forge.agent.team.subagent import go_on
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 
 
