@@ -196,7 +196,7 @@ S1-109 done observed hooks: CwdChanged fires when the shell changes directory
 S1-110 done documented worktrees: a flag creates or reuses a git worktree
 S1-111 done documented worktrees: worktree code never writes to stdout
 S1-112 done documented worktrees: a hook may refuse or replace the creation
-S1-113 done documented worktrees: of several answers one path counts // the first configured, as in the reference
+S1-113 done documented worktrees: of several answers one path counts // the first configured, as observed
 S1-114 done observed worktrees: tools to enter and leave a worktree
 S1-115 done documented worktrees: removal with its hook
 S1-116 planned documented elicitation: a server's question and the three answers to it

@@ -8,9 +8,10 @@ from house.source import ROOT, text_files
 
 AGENTS_LIMIT = 120
 
-# Written in pieces, so that this file does not find itself.
+# Written in pieces, so that this file does not find itself. The option alone is no address: what guards
+# commands has to know it.
 MACHINE = r"(?<![\w.~$})*-])/(?:wor" + r"k|ro" + r"ot)(?=[/\s\"'`:,;)]|$)"
-INDEX = r"py" + r"pi\.org|python" + r"hosted|npm" + r"js\.(?:org|com)|index-" + r"url"
+INDEX = r"py" + r"pi\.org|python" + r"hosted|npm" + r"js\.(?:org|com)|index-" + r"url[ =]+\w+:"
 FORBIDDEN = {"a machine's own directory": re.compile(MACHINE, re.M), "a package index": re.compile(INDEX)}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]+)(?:#[^)]*)?\)")
 TARGET = re.compile(r"(?:`|^ {4})make ([a-z]+)", re.M)

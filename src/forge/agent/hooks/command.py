@@ -22,7 +22,10 @@ Tell = Callable[[str, str, str], None]
 
 
 class Order(msgspec.Struct, frozen=True):
-    """A command hook ready to start; `argv` has all its variables replaced."""
+    """A command hook ready to start; `argv` has all its variables replaced.
+
+    `outlived` hears of one that has left something running in its process group.
+    """
 
     hook: Hook
     argv: list[str]
@@ -31,6 +34,7 @@ class Order(msgspec.Struct, frozen=True):
     payload: bytes
     timeout: float
     grace: float = GRACE
+    outlived: Callable[[Child], None] | None = None
 
 
 class Printed:
@@ -136,6 +140,8 @@ async def run_command(
             await asyncio.gather(feeding, return_exceptions=True)
         printed.close()
         near.close()
+    if order.outlived is not None and child.outlived():
+        order.outlived(child)
     took = (loop.time() - started) * 1000
     return Run(order.hook, code, out, err, timed_out=code is None, duration_ms=took, combined=both)
 

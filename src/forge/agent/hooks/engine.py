@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.agent.hooks.hook import Hook
     from forge.agent.session import Session
+    from forge.foundation.system.process import Child
 
 # A hook nobody waits for may finish what it is about to write when the program ends.
 GRACE = 0.3
@@ -52,6 +53,7 @@ class Engine:
         self.call_back: CallBack | None = None
         self.late: list[str] = []
         self.numbers: dict[str, int] = {}
+        self.left: list[Child] = []
         self._groups: list[list[Hook]] = []
         self._events: dict[str, list[Hook]] = {}
         self._picked: dict[tuple[str, str | None], list[Hook]] = {}
@@ -122,7 +124,7 @@ class Engine:
         task.add_done_callback(lambda done: self._tasks.pop(done, None))
 
     async def close(self) -> None:
-        """Ends what still runs beside the conversation."""
+        """Ends what still runs beside the conversation, also what hooks have left behind."""
         waited = [task for task, waits in self._tasks.items() if waits]
         if waited:
             await asyncio.wait(waited, timeout=GRACE)
@@ -130,6 +132,8 @@ class Engine:
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        for child in self.left:
+            child.kill()
 
     def take_late(self) -> list[str]:
         """What hooks in the background have said since the last time."""

@@ -82,6 +82,8 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         env=environment(hook, s.parts.env, facts, project),
         payload=encoded(firing.payload),
         timeout=firing.seconds(hook),
+        # What a hook starts for the time after the session is its own business.
+        outlived=None if hook.event == "SessionEnd" else firing.engine.left.append,
     )
     parted: asyncio.Future[float | None] = asyncio.get_running_loop().create_future()
     work = asyncio.ensure_future(run_command(order, parted, _progress(firing, hook, identity)))

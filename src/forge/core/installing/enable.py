@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from forge.core.installing.install_path import local_root
-from forge.core.installing.listing import find_all
-from forge.core.installing.located import folder_of
+from forge.core.installing.needing import all_dependants, dependants
 from forge.core.installing.request import Request, success
 from forge.core.installing.switches import LOCAL_ORIGIN, SCOPES, STRENGTH, switch, switch_state, switches
 from forge.core.installing.uninstall import find_installed
 from forge.core.plugins.context import Context, Outcome, PluginFailure
-from forge.core.plugins.installed import Installation, visible_installed
 from forge.core.plugins.layout import split_id
-from forge.core.plugins.manifest import Dependency
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import Scope
 from forge.foundation.settings import write_setting
@@ -29,23 +26,6 @@ def disable(request: Request, context: Context) -> Outcome:
     if not request.words:
         raise UsageError("Please specify a plugin name or use --all to disable all plugins")
     return _turn(request, context, request.words[0], on=False)
-
-
-def dependants(plugin_id: str, context: Context) -> list[Installation]:
-    """The plugins that need another one and work now."""
-    working = {plugin.id for plugin in find_all(context).active}
-    found = []
-    for one in visible_installed(context.layout, context.places.cwd):
-        manifest = folder_of(one, context).manifest
-        needs = manifest.dependencies if manifest is not None else []
-        if one.id != plugin_id and one.id in working and plugin_id in ids_of(needs, one.market):
-            found.append(one)
-    return found
-
-
-def ids_of(needs: list[Dependency], market: str) -> list[str]:
-    """The ids of dependencies; a bare name is in the marketplace of the plugin itself."""
-    return [f"{need.name}@{need.marketplace or market}" for need in needs]
 
 
 def _turn(request: Request, context: Context, given: str, *, on: bool) -> Outcome:
@@ -111,7 +91,7 @@ def _refuse_if_needed(plugin_id: str, name: str, context: Context) -> None:
         return
     names = [one.name for one in needed_by]
     these = "that plugin" if len(needed_by) == 1 else "those plugins"
-    first = _all_dependants(plugin_id, context)
+    first = all_dependants(plugin_id, context)
     together = " && ".join(f"forge plugin disable {each}" for each in [*first, plugin_id])
     raise PluginFailure(
         f"{name} is still required by {', '.join(names)}. Disable {these} first, or disable everything "
@@ -120,18 +100,6 @@ def _refuse_if_needed(plugin_id: str, name: str, context: Context) -> None:
         reverseDependents=names,
         disableFirst=first,
     )
-
-
-def _all_dependants(plugin_id: str, context: Context) -> list[str]:
-    """The ids of everything that needs a plugin, what needs nothing else's help first."""
-    found: list[str] = []
-    waiting = [plugin_id]
-    while waiting:
-        for one in dependants(waiting.pop(), context):
-            if one.id not in found and one.id != plugin_id:
-                found.insert(0, one.id)
-                waiting.append(one.id)
-    return found
 
 
 def _disable_all(request: Request, context: Context) -> Outcome:

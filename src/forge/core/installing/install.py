@@ -11,6 +11,7 @@ from forge.core.installing.caching import Placed, entry_manifest, mark_orphans, 
 from forge.core.installing.contents import describe_contents
 from forge.core.installing.fetch import command_of, relative_path
 from forge.core.installing.marketplaces import add_source
+from forge.core.installing.needing import refuse_contradictions
 from forge.core.installing.option_values import read_pairs, save_options, set_keys
 from forge.core.installing.request import Request, success
 from forge.core.installing.switches import SCOPES, declared_market, switch, switch_state
@@ -61,6 +62,7 @@ def install(request: Request, context: Context) -> Outcome:
     if not _trusted(offer, placed, request, context):
         mark_orphans(context.layout, context.now())
         raise PluginFailure("not installed, because it was not accepted", "declined")
+    refuse_contradictions(offer.id, placed.manifest.dependencies, context)
     on = register(offer, placed, scope, context)
     message = f"Successfully installed plugin: {offer.id} (scope: {scope})"
     message += add_dependencies(offer, placed, scope, request, context)
@@ -167,7 +169,7 @@ def add_dependencies(offer: Offer, placed: Placed, scope: str, request: Request,
                 continue
             dependency = _dependency(needed_id, parent, context)
             if dependency is None:
-                missing.append(needed_id)
+                missing += [needed_id] if _may_come_from(needed_id, parent) else []
                 continue
             accept_command(dependency, request, context)
             own = place(dependency.entry, dependency.market, dependency.known, context)
@@ -195,13 +197,18 @@ def _offer(name: str, known: Known, *, strict: bool) -> Offer | None:
 
 
 def _dependency(needed_id: str, parent: Offer, context: Context) -> Offer | None:
+    if not _may_come_from(needed_id, parent):
+        return None
     name, market = split_id(needed_id)
-    if market != parent.known.name:
-        allowed = parent.market.raw.get("allowCrossMarketplaceDependenciesOn")
-        if not isinstance(allowed, list) or market not in allowed:
-            return None
     known = read_known(context.layout).get(market)
     return _offer(name, known, strict=False) if known is not None else None
+
+
+def _may_come_from(needed_id: str, parent: Offer) -> bool:
+    """Other marketplaces count only where a marketplace names them; about those no word is lost."""
+    market = split_id(needed_id)[1]
+    allowed = parent.market.raw.get("allowCrossMarketplaceDependenciesOn")
+    return market == parent.known.name or (isinstance(allowed, list) and market in allowed)
 
 
 def _check_version(there: Installation, wanted: str) -> None:

@@ -86,7 +86,7 @@ def add_source(source: Source, scope: str, context: Context) -> tuple[str, str]:
 
 def list_markets(request: Request, context: Context) -> Outcome:
     """`marketplace list`."""
-    known = read_known(context.layout)
+    known = dict(sorted(read_known(context.layout).items()))
     if request.json:
         return Outcome(pretty([_row(one) for one in known.values()]))
     if not known:
@@ -210,7 +210,8 @@ def _obtain(source: Source, context: Context, before: dict[str, Known]) -> tuple
     elif kind == "file":
         path = str(source["path"])
         parent = os.path.dirname(path)
-        location = os.path.dirname(parent) if os.path.basename(parent) == ".claude-plugin" else parent
+        # The file is taken to be in a folder like `.claude-plugin`, whatever that is called.
+        location = os.path.dirname(parent)
         market = read_catalogue(path, location)
     elif kind in ("git", "github"):
         return _cloned(source, context, before)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from forge.core.installing.caching import mark_orphans
-from forge.core.installing.enable import ids_of
-from forge.core.installing.located import folder_of
+from forge.core.installing.needing import leftovers
 from forge.core.installing.request import Request
 from forge.core.installing.uninstall import drop
 from forge.core.plugins.context import Context, Outcome
@@ -16,12 +15,12 @@ def prune(request: Request, context: Context) -> Outcome:
     scope = request.scope("user")
     here = [one for one in visible_installed(context.layout, context.places.cwd) if one.scope == scope]
     automatic = [one for one in here if one.automatic]
-    leftovers = _leftovers(here, context)
-    if not leftovers:
+    unneeded = leftovers(here, context)
+    if not unneeded:
         what = f"{_count(automatic)} at {scope} scope, all still needed" if automatic else _none(scope)
         return Outcome(f"Nothing to prune ({what}).\n")
-    listed = f"{_count(leftovers)} no longer needed at {scope} scope:\n"
-    listed += "".join(f"  {one.id} ({one.version})\n" for one in leftovers)
+    listed = f"{_count(unneeded)} no longer needed at {scope} scope:\n"
+    listed += "".join(f"  {one.id} ({one.version})\n" for one in unneeded)
     if request.on("--dry-run"):
         return Outcome(f"{listed}(dry run — nothing removed)\n")
     if not request.yes:
@@ -30,22 +29,10 @@ def prune(request: Request, context: Context) -> Outcome:
         context.say(listed)
         if not context.ask("Remove?"):
             return Outcome("Nothing was removed.\n")
-    for one in leftovers:
+    for one in unneeded:
         drop(one.id, scope, context)
     mark_orphans(context.layout, context.now())
-    return Outcome(f"Removed {_count(leftovers)}: {', '.join(one.name for one in leftovers)}\n", reload=True)
-
-
-def _leftovers(here: list[Installation], context: Context) -> list[Installation]:
-    """What is not reachable from a plugin that somebody installed by name."""
-    needs = {}
-    for one in here:
-        manifest = folder_of(one, context).manifest
-        needs[one.id] = ids_of(manifest.dependencies, one.market) if manifest is not None else []
-    wanted = [one.id for one in here if not one.automatic]
-    for plugin_id in wanted:
-        wanted += [each for each in needs.get(plugin_id, []) if each not in wanted]
-    return [one for one in here if one.automatic and one.id not in wanted]
+    return Outcome(f"Removed {_count(unneeded)}: {', '.join(one.name for one in unneeded)}\n", reload=True)
 
 
 def _count(plugins: list[Installation]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forge.core.installing.caching import mark_orphans
 from forge.core.installing.copying import discard
+from forge.core.installing.needing import dependants, unneeded_note
 from forge.core.installing.option_values import forget_options
 from forge.core.installing.request import Request, success
 from forge.core.installing.switches import SCOPES, switch, switches

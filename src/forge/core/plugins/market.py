@@ -11,7 +11,7 @@ from forge.core.plugins.context import PluginFailure
 from forge.core.plugins.known import Known
 from forge.core.plugins.layout import is_plain_word
 from forge.core.plugins.manifest_shape import AUTHOR, FIELDS
-from forge.core.plugins.shape import STRING, Issue, Shape, check, soft, text
+from forge.core.plugins.shape import BOOLEAN, STRING, STRINGS, Issue, Shape, check, soft, text
 from forge.core.plugins.source import Source, entry_source, unsupported
 from forge.foundation.errors import ConfigError
 from forge.foundation.hookspec import EVENTS
@@ -183,5 +183,10 @@ _HEAD = Shape(
 )
 _ENTRY = Shape(
     "object",
-    keys={**{key: shape for key, shape in FIELDS.items() if key != "name"}, "category": STRING, "tags": STRINGS, "strict": BOOLEAN},
+    keys={
+        **{key: shape for key, shape in FIELDS.items() if key != "name"},
+        "category": STRING,
+        "tags": STRINGS,
+        "strict": BOOLEAN,
+    },
 )

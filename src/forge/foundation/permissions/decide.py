@@ -32,7 +32,7 @@ INTERACTIVE = frozenset({"AskUserQuestion", "ExitPlanMode"})
 FREE_TOOLS = word_set(
     """TodoWrite TaskCreate TaskGet TaskList TaskUpdate TaskStop TaskOutput BashOutput ToolSearch
     ListAgents ListMcpResourcesTool ReadMcpResourceTool ReadMcpResourceDirTool SendMessage
-    ReportFindings StructuredOutput EnterPlanMode CronCreate CronDelete CronList ScheduleWakeup EnterWorktree ExitWorktree
+    ReportFindings StructuredOutput EnterPlanMode CronCreate CronDelete CronList ScheduleWakeup
     EnterWorktree ExitWorktree"""
 )
 MONITOR = "Monitor"

@@ -63,6 +63,13 @@ class Child:
         """Ends every process of the session."""
         self._signal(signal.SIGKILL)
 
+    def outlived(self) -> bool:
+        """Whether something of its session is still there."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, 0)
+            return True
+        return False
+
     def _signal(self, number: int) -> None:
         # After the leader has been waited for its number may belong to a stranger, but a group lives on
         # as long as one of its members, so the group may be signalled safely then too.

@@ -239,3 +239,15 @@ def test_a_tool_of_a_server_answers_like_a_command(tmp_path: Path) -> None:
     }
     outcome, _ = fire(engine({"PreToolUse": [{"hooks": [handler]}]}, call_tool=call_tool), tmp_path)
     assert (outcome.reason, asked) == ("r", [("s", "t", {"a": ["ls", "${x}"]})])
+
+
+def test_what_a_hook_leaves_running_ends_with_the_session(tmp_path: Path) -> None:
+    made = engine(one("PreToolUse", "sleep 60 & exit 0"))
+    fire(made, tmp_path)
+    assert len(made.left) == 1
+
+    async def gone() -> None:
+        while made.left[0].outlived():
+            await asyncio.sleep(0.01)
+
+    asyncio.run(asyncio.wait_for(gone(), 5))

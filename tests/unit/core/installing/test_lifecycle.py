@@ -142,15 +142,14 @@ SWITCHING: list[tuple[list[str], int, dict[str, Any]]] = [
     ),
     (
         ["disable", "tool", "--scope", "local"],
-        1,
+        0,
         {
             "command": "disable",
-            "outcome": "failed",
+            "outcome": "ok",
             "plugin": "tool",
+            "pluginId": "tool@shop",
             "scope": "local",
-            "message": 'Plugin "tool" is already disabled at local scope',
-            "failureCode": "already_in_goal_state",
-            "alreadyInGoalState": True,
+            "message": "Successfully disabled plugin: tool (scope: local)",
         },
     ),
     (

@@ -123,7 +123,12 @@ HEADS: list[tuple[Any, str]] = [
     ),
     ({"name": "m", "owner": {"name": "o"}}, "plugins: Invalid input: expected array, received undefined"),
     ({"name": "a b", "owner": {"name": "o"}, "plugins": []}, "name: Marketplace name cannot contain spaces."),
-    ({"name": "../x", "owner": {"name": "o"}, "plugins": []}, "name: Marketplace name may only have"),
+    ({"name": "../x", "owner": {"name": "o"}, "plugins": []}, "name: Marketplace name cannot contain path"),
+    ({"name": "m!", "owner": {"name": "o"}, "plugins": []}, "name: Marketplace name may only have"),
+    (
+        {"name": "m", "owner": {"name": "o"}, "plugins": [], "description": 5},
+        "description: Invalid input: expected string, received number",
+    ),
 ]
 
 
@@ -167,7 +172,9 @@ def test_bad_entries_stay_listed_and_cannot_be_installed(tmp_path: Path) -> None
         },
         "event": {"source": "unsupported", "error": "hooks: Unrecognized field: Nope"},
     }
-    assert bench.json("install", "event@shop")["message"] == "hooks: Unrecognized field: Nope"
+    assert bench.json("install", "event@shop")["message"] == (
+        "This plugin's marketplace entry is invalid: hooks: Unrecognized field: Nope"
+    )
 
 
 def test_old_name_of_a_plugin_leads_to_the_new_one(tmp_path: Path) -> None:

@@ -93,7 +93,6 @@ def test_unusable_sources_say_why(value: Any, error: str) -> None:
     ("value", "root"),
     [
         ("./x", ""),
-        (".", ""),
         ("bare", "./shelf"),
         ({"source": "github", "repo": "a/b", "ref": "v1", "extra": 1}, ""),
         ({"source": "npm", "package": "@a/b", "version": "^1"}, ""),
