@@ -6,8 +6,8 @@ import os
 
 import msgspec
 
-from forge.agent.background import Background
-from forge.agent.event import Restarted
+from forge.agent.background import SCHEDULED, Background
+from forge.agent.event import JobsChanged, Restarted
 from forge.agent.hooks.lending import engine_of
 from forge.agent.hooks.sites import give_title, tell_now
 from forge.agent.hooks.state import HookState
@@ -16,12 +16,12 @@ from forge.agent.session import Session
 
 
 async def clear(s: Session, argument: str) -> str:
-    """Ends the session and starts one without history; jobs of the old one are stopped."""
-    await s.keep(Background).close()
+    """Ends the session and starts one without history; jobs go on, and the new one hears of their end."""
     if (engine := engine_of(s)) is not None:
         await engine.fire("SessionEnd", reason="clear")
     fresh = s.parts.new_id()
     s.emit(Restarted(s.parts.new_id(), fresh, s.keep(HookState).prompt_id))
+    s.emit(JobsChanged([job for job in s.keep(Background).running() if job.kind not in SCHEDULED]))
     _move(s, fresh)
     await _forget(s)
     outcome = await s.hooks.fire("SessionStart", source="clear")
@@ -45,8 +45,6 @@ def _move(s: Session, fresh: str) -> None:
 
 async def _forget(s: Session) -> None:
     s.messages, s.seen = [], {}
-    # The news of jobs that were stopped is none for a conversation that never heard of them.
-    s.pending = [p for p in s.pending if p.origin is None]
     s.context_tokens = s.compactions_in_a_row = 0
     s.ledger.begin_anew()
     s.turn.spent_before = {}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
 import msgspec
 
-from forge.agent.event import Compacted, Compacting
+from forge.agent.event import Compacted, Compacting, CompactionSkipped
 from forge.agent.hooks.compaction import after_summary, before_compaction
 from forge.agent.hooks.sites import tell_now
 from forge.agent.ledger import charge_aside
@@ -62,7 +63,12 @@ async def compact(s: Session, trigger: str, instructions: str = "") -> None:
     s.emit(Compacting(trigger))
     added = await before_compaction(s, trigger, instructions)
     wishes = "\n\n".join([instructions, *added]).strip()
-    summary, omitted, raw = await _summarise(s, wishes)
+    try:
+        summary, omitted, raw = await _summarise(s, wishes)
+    except (ModelError, asyncio.CancelledError) as error:
+        why = error.message if isinstance(error, ModelError) else "API Error: Request was aborted."
+        s.emit(CompactionSkipped(why, failed=True))
+        raise
     told = await after_summary(s, raw)
     took = (s.parts.clock() - started) * 1000
     await renew_memory(s)

@@ -126,9 +126,10 @@ class Compacted(msgspec.Struct, frozen=True):
 
 
 class CompactionSkipped(msgspec.Struct, frozen=True):
-    """The history stays as it is; `why` says who did not want a summary."""
+    """The history stays as it is; `why` says who did not want a summary, or how it `failed`."""
 
     why: str
+    failed: bool = False
 
 
 class LocalOutput(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from importlib import import_module
 
@@ -32,30 +33,56 @@ def local_names() -> list[str]:
     return sorted([*_COMMANDS, *_ALIASES, "init"])
 
 
+class _Said(msgspec.Struct, frozen=True):
+    """What a command said. `told`: its end was shown already, and this is only the confirmation."""
+
+    text: str
+    failed: bool = False
+    told: bool = False
+    result: str = ""
+
+
 async def run_local(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs a local command as a turn of its own."""
     name = local_command(prompt)
     argument = prompt.text.partition(" ")[2].strip()
     if name not in ("clear", "compact"):
         s.emit(TurnStarted(prompt.uuid))
-    try:
-        said, failed, blocked = await _COMMANDS[name](s, argument), False, ""
-    except Blocked as error:
-        said, failed, blocked = error.message, False, error.message
-    except ForgeError as error:
-        said, failed, blocked = f"Error: {error}", True, ""
-    compacted = name == "compact" and not failed
-    if name == "clear" or (name == "compact" and failed):
+    said = await (_compacted if name == "compact" else _ran)(s, name, argument)
+    if name in ("clear", "compact") and not said.told:
         s.emit(TurnStarted(prompt.uuid))
     if name != "clear":
-        _remember(s, prompt, name, said)
-        named = ("", "") if compacted else (name, argument)
-        s.emit(LocalOutput(s.parts.new_id(), said, *named, failed))
-    quiet = blocked if name == "compact" else said
-    ended = end(s, result=quiet)
+        _remember(s, prompt, name, said.text)
+        named = ("", "") if said.told else (name, argument)
+        s.emit(LocalOutput(s.parts.new_id(), said.text, *named, said.failed))
+    ended = end(s, result=said.result)
     return msgspec.structs.replace(
-        ended, num_turns=0, stop_reason=None, result=quiet, local_command=name, terminal_reason=""
+        ended, num_turns=0, stop_reason=None, result=said.result, local_command=name, terminal_reason=""
     )
+
+
+async def _ran(s: Session, name: str, argument: str) -> _Said:
+    try:
+        words = await _COMMANDS[name](s, argument)
+    except ForgeError as error:
+        return _Said(f"Error: {error}", failed=True, result=f"Error: {error}")
+    return _Said(words, result=words)
+
+
+async def _compacted(s: Session, name: str, focus: str) -> _Said:
+    """A compaction shows its own end; one that was stopped leaves everything as it was."""
+    try:
+        return _Said(await _compact(s, focus), told=True)
+    except Blocked as error:
+        return _Said(error.message, told=True, result=error.message)
+    except ForgeError as error:
+        return _Said(f"Error: {error}", failed=True)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if not s.interrupted or task is None:
+            raise
+        task.uncancel()
+        return _Said("Compaction canceled.")
 
 
 def _remember(s: Session, prompt: Prompt, name: str, said: str) -> None:

@@ -313,7 +313,7 @@ class Wire:
 
     def _restarted(self, e: ev.Restarted) -> list[Record]:
         self._told = {}
-        return wire_local.restarted(e, self.system, timestamp(self._clock()))
+        return wire_local.restarted(e, self._s.id, timestamp(self._clock()))
 
     def _spend(self, name: str, spend: ev.ModelSpend) -> Record:
         u, card = spend.usage, self._s.ledger.cards.get(name)

@@ -17,7 +17,8 @@ def started(e: Compacting, system: Callable[..., Record]) -> list[Record]:
 
 def skipped(e: CompactionSkipped, system: Callable[..., Record]) -> list[Record]:
     """There will be no summary."""
-    return [system("status", status=None, compact_result="failed", compact_error=f"skipped: {e.why}")]
+    why = e.why if e.failed else f"skipped: {e.why}"
+    return [system("status", status=None, compact_result="failed", compact_error=why)]
 
 
 def done(

@@ -55,16 +55,15 @@ def answered(
     return [record | {"local_command_outcome": {"kind": "failed"}} if e.failed else record]
 
 
-def restarted(e: Restarted, system: Callable[..., Record], now: str) -> list[Record]:
-    """The old conversation is over; `e.session_id` is that of the new one."""
-    told = system("background_tasks_changed", tasks=[])
+def restarted(e: Restarted, session_id: str, now: str) -> list[Record]:
+    """The conversation `session_id` is over; `e.session_id` is that of the new one."""
     reset = {
         "type": "conversation_reset",
         "new_conversation_id": e.session_id,
         "trigger": "clear",
         "user_message_uuid": e.prompt_uuid,
         "timestamp": now,
-        "session_id": told["session_id"],
+        "session_id": session_id,
         "uuid": e.uuid,
     }
-    return [reset, told]
+    return [reset]

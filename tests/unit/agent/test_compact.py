@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from doubles import RecordingHost, ScriptedModel, call, echo, session, tool
+from doubles import RecordingHost, ScriptedModel, call, echo, forever, session, tool
 from forge.agent.compact import threshold
-from forge.agent.event import Compacted, LocalOutput, TurnEnded
+from forge.agent.event import Compacted, CompactionSkipped, LocalOutput, TurnEnded
 from forge.agent.loop import run_turn
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
@@ -124,6 +124,26 @@ def test_the_user_can_compact_with_a_focus() -> None:
     kept = s.messages[1]
     assert kept == Message("assistant", [Text("answer")], kept.id, "test/test-model")
     assert kept.id != "msg_0"
+
+
+def test_a_compaction_the_user_stops_leaves_everything_as_it_was() -> None:
+    model, host = ScriptedModel([[Text("answer")], forever]), RecordingHost()
+    s = session(model, host, [])
+
+    async def main() -> TurnEnded:
+        await s.run(lambda: run_turn(s, Prompt("do it", "prompt-1")))
+        turn = asyncio.ensure_future(s.run(lambda: run_turn(s, Prompt("/compact", "prompt-2"))))
+        async with asyncio.timeout(5):
+            while len(model.requests) < 2:
+                await asyncio.sleep(0)
+            s.interrupt()
+            return await turn
+
+    ended = asyncio.run(main())
+    assert (ended.subtype, ended.num_turns, ended.result) == ("success", 0, "")
+    assert [e.why for e in host.of(CompactionSkipped)] == ["API Error: Request was aborted."]
+    assert [e.text for e in host.of(LocalOutput)] == ["Compaction canceled."]
+    assert [m.text for m in s.messages] == ["do it", "answer"]
 
 
 def test_local_commands_do_not_ask_the_model() -> None:

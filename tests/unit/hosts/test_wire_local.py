@@ -50,10 +50,7 @@ def test_what_a_local_command_says_is_an_answer(event: LocalOutput, record: dict
 
 
 def test_a_new_beginning_is_the_last_the_old_session_says() -> None:
-    def system(subtype: str, **fields: Any) -> dict[str, Any]:
-        return {"subtype": subtype, **fields, "session_id": "old"}
-
-    assert restarted(Restarted("u", "new", "prompt"), system, "now") == [
+    assert restarted(Restarted("u", "new", "prompt"), "old", "now") == [
         {
             "type": "conversation_reset",
             "new_conversation_id": "new",
@@ -63,5 +60,4 @@ def test_a_new_beginning_is_the_last_the_old_session_says() -> None:
             "session_id": "old",
             "uuid": "u",
         },
-        {"subtype": "background_tasks_changed", "tasks": [], "session_id": "old"},
     ]

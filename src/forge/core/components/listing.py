@@ -76,7 +76,8 @@ def announced_skills(catalog: Catalog, view: View) -> list[str]:
     """The names in `skills` of the init event: skills that say what they are for."""
     # The reference counts skills of plugins even where a command of the same name is run instead.
     found = [c for c in _ordered(catalog, _wins_or_is_skill) if _is_there(c, view)]
-    return [c.name for c in found if _counts_as_skill(c.value) and c.value.user_invocable and _explained(c)]
+    names = [c.name for c in found if _counts_as_skill(c.value) and c.value.user_invocable and _explained(c)]
+    return list(dict.fromkeys(names))
 
 
 def offered(catalog: Catalog, view: View) -> list[Component[Skill]]:

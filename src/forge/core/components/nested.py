@@ -61,22 +61,29 @@ def announcement(catalog: Catalog, view: View, touch: Touch) -> str:
     """What the model is told, once the contribution is in the catalogue and the view knows what is active."""
     news = touch.names | touch.active
     rows = [c for c in offered(catalog, view) if c.name in news]
-    fresh = {c.origin.path for found in touch.new for c in found.skills}
     rows.sort(key=lambda c: (not c.value.area, c.name.rpartition(":")[2].lower(), c.value.area))
-    names = [f"- {c.name}" for c in rows if c.origin.path in fresh]
     listed = list_some(catalog, rows, view)
-    if not names:
-        return listed
-    places = ", ".join(found.place for found in touch.new)
-    head = f"New skills discovered in {places}, now available via the Skill tool:"
-    return "\n".join([head, *names, "", listed])
+    return "\n\n".join([*_heads(touch, rows), listed])
+
+
+def _heads(touch: Touch, rows: list[Component[Skill]]) -> list[str]:
+    """The names of what is new, directory by directory, the innermost first."""
+    names = {c.origin.path: c.name for c in rows}
+    heads = []
+    for found in reversed(touch.new):
+        here = [f"- {names[c.origin.path]}" for c in found.skills if c.origin.path in names]
+        if here:
+            head = f"New skills discovered in {found.place}, now available via the Skill tool:"
+            heads.append("\n".join([head, *here]))
+    return heads
 
 
 def variants(catalog: Catalog, name: str) -> list[tuple[str, str]]:
     """The qualified names and areas of skills that share a plain name."""
-    return [
+    found = [
         (c.name, c.value.area) for c in catalog.skills if c.value.area and c.name == f"{c.value.area}:{name}"
     ]
+    return sorted(found, key=lambda pair: pair[1])
 
 
 def _discovered(cwd: str, relative: str) -> list[Found]:
@@ -104,7 +111,8 @@ def _named(catalog: Catalog, found: list[Found]) -> Contribution:
         free = name not in taken
         note = _found_note(f) if free else scoped_note(area, name)
         full = name if free and plain.count(name) == 1 else f"{area}:{name}"
-        skill = msgspec.structs.replace(c.value, name=full, area=area, note=note)
+        # That a file near it was touched is reason enough to show it.
+        skill = msgspec.structs.replace(c.value, name=full, area=area, note=note, paths=None)
         skills.append(Component(full, skill, c.origin))
     return Contribution(skills=skills, diagnostics=[note for f in found for note in f.diagnostics])
 
@@ -114,12 +122,7 @@ def _found_note(f: Found) -> str:
 
 
 def _activated(c: Component[Skill], relative: str) -> bool:
-    if c.value.paths is None:
-        return False
-    area = f"{c.value.area}/"
-    # Patterns of nested skills start from the directory the skill was found in, others from the current one.
-    below = relative.removeprefix(area) if c.value.area and relative.startswith(area) else relative
-    return matches_paths(c.value.paths, below)
+    return c.value.paths is not None and matches_paths(c.value.paths, relative)
 
 
 def _is_nested(c: Component[Skill], before: Touch) -> bool:

@@ -7,6 +7,7 @@ from forge.core.installing.needing import all_dependants, dependants
 from forge.core.installing.request import Request, success
 from forge.core.installing.switches import LOCAL_ORIGIN, SCOPES, STRENGTH, switch, switch_state, switches
 from forge.core.installing.uninstall import find_installed
+from forge.core.plugins.candidates import SKILLS
 from forge.core.plugins.context import Context, Outcome, PluginFailure
 from forge.core.plugins.layout import split_id
 from forge.foundation.errors import UsageError
@@ -39,17 +40,21 @@ def _turn(request: Request, context: Context, given: str, *, on: bool) -> Outcom
         )
     if not on:
         _refuse_if_needed(plugin_id, name, context)
-    switch(context.places, scope, plugin_id, on)
+    of_skills = plugin_id.endswith(f"@{SKILLS}")
+    # A folder of skills is on by itself: to switch it on is to take back that it is off.
+    switch(context.places, scope, plugin_id, None if on and of_skills else on)
     _follow_own_setting(name, on, context)
     fields = {"command": word, "outcome": "ok", "plugin": given, "pluginId": plugin_id, "scope": scope}
-    return success(request, fields, f"Successfully {word}d plugin: {name} (scope: {scope})")
+    where = "" if of_skills else f" (scope: {scope})"
+    return success(request, fields, f"Successfully {word}d plugin: {name}{where}")
 
 
 def _is_so(plugin_id: str, scope: str, request: Request, context: Context, *, on: bool) -> bool:
     """Whether nothing is to be done. A stronger scope may always be given its own word, a weaker one not."""
     before = switch_state(context.places, plugin_id)
     if not request.scope() or before is None or before[0] == scope:
-        now = before[1] if before else switches(context.places, scope).get(plugin_id, False)
+        default = plugin_id.endswith(f"@{SKILLS}")
+        now = before[1] if before else switches(context.places, scope).get(plugin_id, default)
         return now is on
     if STRENGTH.index(scope) > STRENGTH.index(before[0]):
         raise PluginFailure(

@@ -41,6 +41,8 @@ def install(request: Request, context: Context) -> Outcome:
     given, scope = request.word("plugin"), request.scope("user")
     if scope == "managed":
         raise PluginFailure("Managed plugins are installed by managed settings only.", "policy")
+    if not request.json:
+        context.say(f'Installing plugin "{given}"...')
     offer = find_offer(given, request, context)
     fields: dict[str, Any] = {
         "command": "install",
@@ -52,12 +54,8 @@ def install(request: Request, context: Context) -> Outcome:
     here = [one for one in visible_installed(context.layout, context.places.cwd) if one.scope == scope]
     there = next((one for one in here if one.id == offer.id), None)
     if there is not None:
-        if not request.json:
-            context.say(f'Installing plugin "{given}"...')
         return _already(request, context, offer, there, fields)
     accept_command(offer, request, context)
-    if not request.json:
-        context.say(f'Installing plugin "{given}"...')
     placed = place(offer.entry, offer.market, offer.known, context)
     if not _trusted(offer, placed, request, context):
         mark_orphans(context.layout, context.now())

@@ -10,14 +10,25 @@ from forge.core.installing.install_path import LocalPlugin, local_plugins
 from forge.core.installing.located import Folder, folder_of
 from forge.core.installing.request import Request, pretty
 from forge.core.installing.switches import SCOPES, switch_state, switches
+from forge.core.plugins.candidates import SKILLS
 from forge.core.plugins.candidates import Request as Search
 from forge.core.plugins.context import Context, Outcome, PluginFailure
-from forge.core.plugins.discover import Discovered, Plugin, discover
+from forge.core.plugins.discover import (
+    ACTIVE,
+    DISABLED,
+    FAILED,
+    SHADOWED,
+    Discovered,
+    Plugin,
+    discover,
+)
 from forge.core.plugins.installed import Installation, visible_installed
 from forge.core.plugins.known import read_known
 from forge.core.plugins.manifest import read_manifest
 from forge.core.plugins.market import Entry, Market, read_market
 from forge.foundation.errors import UsageError
+from forge.foundation.origin import Scope
+from forge.foundation.trust import is_trusted
 
 Row = dict[str, Any]
 
@@ -39,6 +50,7 @@ def list_plugins(request: Request, context: Context) -> Outcome:
     rows = [_row(one, found, context) for one in here] + [
         _local_row(o, context) for o in local_plugins(context)
     ]
+    rows += _skill_rows(found, context)
     if not request.json:
         return Outcome(_text(rows))
     if request.on("--available"):
@@ -132,6 +144,32 @@ def _local_row(one: LocalPlugin, context: Context) -> Row:
     if one.manifest is not None and one.manifest.options:
         row["hasUserConfig"] = True
     return row
+
+
+def _skill_rows(found: Discovered, context: Context) -> list[Row]:
+    """Folders of skills that are plugins: those that work, those that are off, those that are broken."""
+    trusted = is_trusted(context.places)
+    mine = [p for p in found.plugins if p.kind == SKILLS and (trusted or p.scope is Scope.USER)]
+    order = (ACTIVE, SHADOWED, DISABLED, FAILED)
+    rows = []
+    for plugin in sorted(mine, key=lambda p: order.index(p.state) if p.state in order else 9):
+        broken = plugin.state == FAILED
+        row: Row = {
+            "id": plugin.id,
+            "version": plugin.version or "unknown",
+            "scope": "user" if plugin.scope is Scope.USER else "project",
+            "enabled": plugin.state == ACTIVE,
+            "installPath": "" if broken else plugin.root,
+        }
+        if broken:
+            errors = [e for e in found.errors if e.plugin == plugin.id]
+            path = plugin.candidate.found.path if plugin.candidate else ""
+            row |= {
+                "errors": [error.message for error in errors],
+                "errorDetails": [{"type": error.type, "path": path} for error in errors],
+            }
+        rows.append(row)
+    return rows
 
 
 def _available(taken: set[str], context: Context) -> list[Row]:

@@ -122,8 +122,11 @@ def _inline(request: Request, errors: list[PluginError]) -> list[Candidate]:
         elif os.path.isfile(path):
             found += _packed(request, path, label, errors)
         else:
-            found += [_inline_candidate(root, label) for root in _plugins_at(path)]
-    return found
+            inner = _plugins_at(path)
+            found += [_inline_candidate(one, f"inline[{number + n}]") for n, one in enumerate(inner)]
+    # The same directory twice is one plugin.
+    seen: dict[str, Candidate] = {}
+    return [candidate for candidate in found if seen.setdefault(candidate.root, candidate) is candidate]
 
 
 def _packed(request: Request, path: str, label: str, errors: list[PluginError]) -> list[Candidate]:

@@ -17,6 +17,7 @@ Found = tuple[list[Finding], list[Finding]]
 
 _SHELLS = ("bash", "powershell")
 _UNQUOTED = re.compile(r'(?<!["\'{\w])\$\{?CLAUDE_PLUGIN_ROOT\}?')
+_BEARER = re.compile(r"(?i)(?:bearer|basic|token)\s+(?!\$\{)\S{12,}")
 _LOOPBACK = re.compile(r"(http|ws)://(localhost|127\.|\[::1\]|\$\{)")
 _SECRET = re.compile(r"\b(sk-|gh[pousr]_|xox[abp]-|AKIA|glpat-)[A-Za-z0-9_-]{12,}")
 
@@ -97,6 +98,7 @@ def check_server_file(content: Any, declared: set[str]) -> Found:
             errors.append(Finding(place, message))
         elif check(config, MCP_SERVER):
             field = "command" if config.get("type", "stdio") == "stdio" else "url"
+            field = "type" if field == "command" and "command" not in config and "url" in config else field
             got = kind_of(config[field]) if field in config else "undefined"
             message = f"Invalid input: expected string, received {got}. The server is dropped."
             errors.append(Finding(f"{place}.{field}", message))
@@ -122,7 +124,7 @@ def check_servers(servers: dict[str, Any], declared: set[str]) -> Found:
             _check_url(url, f"{place}.url", errors, warnings)
         headers = config.get("headers") if isinstance(config, dict) else None
         for header, value in headers.items() if isinstance(headers, dict) else ():
-            if isinstance(value, str) and _SECRET.search(value):
+            if isinstance(value, str) and (_SECRET.search(value) or _BEARER.match(value)):
                 message = "looks like a credential, and everyone who installs the plugin can read it."
                 warnings.append(Finding(f"{place}.headers.{header}", message))
     return errors, warnings

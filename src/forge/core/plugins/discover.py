@@ -143,7 +143,7 @@ def _load(
     for index, candidate in enumerate(candidates):
         load = None
         if states[index][0] == ACTIVE:
-            load = _refused(candidate) or _read(candidate, request, shelf)
+            load = _refused(candidate) or _unreadable(candidate) or _read(candidate, request, shelf)
             if not load.loaded:
                 states[index] = (FAILED, load.errors[0].message)
         loads.append(load)
@@ -165,6 +165,16 @@ def _refused(candidate: Candidate) -> PluginLoad | None:
     label = candidate.failure_id or candidate.id
     error = PluginError(label, "manifest-validation-error", message, candidate.root)
     found = candidate.found
+    return PluginLoad(candidate.id, candidate.name, found.root, found.form, errors=[error], loaded=False)
+
+
+def _unreadable(candidate: Candidate) -> PluginLoad | None:
+    """A folder of skills whose manifest is no JSON; its own SKILL.md stays a skill."""
+    found = candidate.found
+    if candidate.kind != SKILLS or not found.corrupt:
+        return None
+    message = f"Manifest parse error: JSON Parse error: {found.corrupt} (in {found.path})"
+    error = PluginError(candidate.id, "manifest-parse-error", message)
     return PluginLoad(candidate.id, candidate.name, found.root, found.form, errors=[error], loaded=False)
 
 

@@ -91,11 +91,23 @@ COMMAND_ENTRY = Shape(
 
 
 def _server(kind: str, **more: Shape) -> Shape:
-    keys = {"type": choice(kind), "url": STRING, "headers": STRING_MAP, "headersHelper": STRING, **more}
+    keys = {
+        "type": choice(kind),
+        "url": STRING,
+        "headers": STRING_MAP,
+        "headersHelper": STRING,
+        "timeout": NUMBER,
+        **more,
+    }
     return Shape("object", keys=keys, required=("type", "url"))
 
 
-_STDIO_FIELDS = {"command": text(filled("Command cannot be empty")), "args": STRINGS, "env": STRING_MAP}
+_STDIO_FIELDS = {
+    "command": text(filled("Command cannot be empty")),
+    "args": STRINGS,
+    "env": STRING_MAP,
+    "timeout": NUMBER,
+}
 MCP_SERVER = one_of(
     Shape("object", keys={"type": choice("stdio"), **_STDIO_FIELDS}, required=("command",)),
     *(_server(kind) for kind in ("sse", "http", "streamable-http", "ws", "claudeai-proxy")),
@@ -180,14 +192,14 @@ MONITORS = Shape("array", items=_MONITOR, rules=(_unique_names,))
 
 
 def _some_choice(choices: list[Any]) -> list[Issue]:
+    if len({str(choice).lower() for choice in choices}) < len(choices):
+        return soft("options cannot repeat a value (in any letter case)")
     return [] if choices else soft("options needs at least one value")
 
 
 def _choices(option: dict[str, Any]) -> list[Issue]:
     choices = option.get("options")
     if not isinstance(choices, list):
-        return []
-    if not choices:
         return []
     if option["type"] != "string" or option.get("multiple") or option.get("sensitive"):
         rule = 'options is only for a field of type "string" that is neither multiple nor sensitive'

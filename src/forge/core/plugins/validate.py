@@ -83,8 +83,8 @@ def _file(path: str) -> tuple[Part | None, list[Part]]:
     folder = os.path.basename(os.path.dirname(path))
     form = {".forge-plugin": Form.FORGE, ".claude-plugin": Form.CLAUDE}.get(folder, Form.CLAUDE)
     root = os.path.dirname(os.path.dirname(path)) if folder.endswith("-plugin") else os.path.dirname(path)
-    found = read_manifest_file(root, path, form)
-    return _plugin_part(found or Found(root, form, path, corrupt="Unexpected EOF")), []
+    found = read_manifest_file(root, path, form) or Found(root, form, path, corrupt="Unexpected EOF")
+    return _plugin_part(found), _contents(root, found) if folder.endswith("-plugin") else []
 
 
 def _directory(root: str) -> tuple[Part | None, list[Part]]:

@@ -19,6 +19,7 @@ _LIMITS = {
     "file": resource.RLIMIT_FSIZE,
     "core": resource.RLIMIT_CORE,
     "files": resource.RLIMIT_NOFILE,
+    "processes": resource.RLIMIT_NPROC,
 }
 
 
@@ -35,7 +36,7 @@ def confine(order: dict[str, Any]) -> None:
 
 
 def set_limits(limits: dict[str, int]) -> None:
-    """Resource limits: cpu (seconds), file (bytes), core (bytes), files (number)."""
+    """Resource limits: cpu (seconds), file (bytes), core (bytes), files, processes."""
     for name, value in limits.items():
         hard = resource.getrlimit(_LIMITS[name])[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)

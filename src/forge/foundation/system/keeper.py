@@ -1,8 +1,8 @@
 """The program of the keeper: a small process that starts commands, so that the large one never forks.
 
 For each command there is a supervisor, made beforehand, which is in the namespaces of the command, adopts
-whatever it leaves behind, and reports the end. Reports are lines on a pipe: P<pid>, S (started), E<reason>,
-X<code> <left>.
+whatever it leaves behind, and reports the end. Reports are lines on a pipe: P<pid>, S<pid of the
+command> when it has started, E<reason>, X<code> <left>.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ def _supervise(descriptor: int, kind: int, take: int, user: tuple[int, int]) -> 
         with open(descriptors[0], "rb", closefd=False) as file:
             order: dict[str, Any] = marshal.load(file)
         supervisor.command = _spawn(order, descriptors)
-        os.write(report, f"P{number}\nS\n".encode())
+        known = supervisor.command if kind == PLAIN else 0
+        os.write(report, f"P{number}\nS{known}\n".encode())
     except BaseException as error:
         _fail(report, error)
         raise
@@ -156,7 +157,7 @@ def _settle(kind: int, user: tuple[int, int]) -> None:
 
 
 def _rehearse() -> None:
-    """Goes the way of an order once: memory shared with the parent is copied now, not while somebody waits."""
+    """Goes the way of an order once: shared memory is copied now, and not while somebody waits."""
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     order = marshal.loads(marshal.dumps(_REHEARSAL))
     with open(null, "rb", closefd=False) as file:

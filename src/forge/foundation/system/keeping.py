@@ -81,6 +81,7 @@ class Held:
         self._left = True
         self._failure = ""
         self._started = False
+        self._command = 0
         self._changed = asyncio.Event()
         asyncio.get_running_loop().add_reader(report, self._read)
 
@@ -138,6 +139,10 @@ class Held:
             return
         if not block:
             self._close()
+            if self.exit_code is None and self._command:
+                # The command has killed its supervisor; it gets no further for that.
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._command, signal.SIGKILL)
         *lines, self._rest = (self._rest + block).split(b"\n")
         for line in lines:
             self._take(line.decode("utf-8", "replace"))
@@ -148,7 +153,7 @@ class Held:
         if kind == "P":
             self.pid = int(rest)
         elif kind == "S":
-            self._started = True
+            self._started, self._command = True, int(rest)
         elif kind == "E":
             self._failure = rest
         elif kind == "X":

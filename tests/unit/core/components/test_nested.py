@@ -77,7 +77,7 @@ def test_two_nested_skills_of_one_name_both_get_their_directory(tmp_path: Path) 
         "- ww: w (from src/pk/.claude/skills — applies when working on files under src/pk/) - wtu"
     )
     assert find_skill(walk.catalog, walk.view, "nn") is None
-    assert variants(walk.catalog, "nn") == [("src/pk:nn", "src/pk"), ("src:nn", "src")]
+    assert variants(walk.catalog, "nn") == [("src:nn", "src"), ("src/pk:nn", "src/pk")]
 
 
 def test_a_matching_file_activates_skills_with_paths(tmp_path: Path) -> None:
@@ -98,14 +98,23 @@ def test_a_matching_file_activates_skills_with_paths(tmp_path: Path) -> None:
     assert typable(walk.catalog, walk.view) == ["onuser", "onts", "far"]
 
 
-def test_patterns_of_nested_skills_start_from_their_directory(tmp_path: Path) -> None:
+def test_nested_skills_do_not_wait_for_their_patterns(tmp_path: Path) -> None:
     tree = Tree(tmp_path)
-    skill(tree.cwd / "src/.claude", "here", "h", "paths: /a.ts\n")
     skill(tree.cwd / "src/.claude", "waits", "w", "paths: /b.ts\n")
     walk = Walk(tree)
-    assert "- here: h (from" in walk.touch("src/a.ts")
-    assert typable(walk.catalog, walk.view) == ["here"]
-    assert "- waits: w (from" in walk.touch("src/b.ts")
+    assert "- waits: w (from" in walk.touch("src/a.ts")
+    assert typable(walk.catalog, walk.view) == ["waits"]
+
+
+def test_directories_that_appear_together_are_told_one_by_one(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    skill(tree.cwd / "a/.claude", "x", "outer")
+    skill(tree.cwd / "a/b/.claude", "y", "inner")
+    assert Walk(tree).touch("a/b/f.ts").startswith(
+        "New skills discovered in a/b/.claude/skills, now available via the Skill tool:\n- y\n\n"
+        "New skills discovered in a/.claude/skills, now available via the Skill tool:\n- x\n\n"
+        "The following skills"
+    )
 
 
 def test_files_outside_bring_nothing(tmp_path: Path) -> None:

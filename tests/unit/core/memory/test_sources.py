@@ -65,7 +65,7 @@ def test_setting_sources_leave_out_files(sources: list[str], kept: set[str], tmp
 def test_files_that_the_reference_does_not_read_are_not_read(tmp_path: Path) -> None:
     odd = (
         "home/.claude/AGENTS.md home/.claude/CLAUDE.local.md etc/claude-code/.claude/CLAUDE.md"
-        " etc/claude-code/AGENTS.md project/agents.md project/AGENTS.override.md project/.claude/AGENTS.md"
+        " etc/claude-code/AGENTS.md project/agents.md project/AGENTS.override.md project/AGENTS.local"
         " project/.claude/rules/a.mdc project/.claude/rules/a.txt project/.claude/rules/a.MD"
     )
     plant(tmp_path, dict.fromkeys(odd.split(), "x") | {"project/CLAUDE.md": " \n\t\n"})
@@ -80,6 +80,7 @@ def test_agents_md_stands_in_from_user_root_and_start_directory(tmp_path: Path) 
             "home/forge/AGENTS.md": "user",
             "AGENTS.md": "outer",
             "project/AGENTS.md": "root @more.md",
+            "project/.claude/AGENTS.md": "inner",
             "project/more.md": "more",
             "project/sub/AGENTS.md": "here",
             "project/.claude/rules/r.md": "rule",
@@ -94,6 +95,7 @@ def test_agents_md_stands_in_from_user_root_and_start_directory(tmp_path: Path) 
         "AGENTS.md",
         "project/AGENTS.md",
         "project/more.md",
+        "project/.claude/AGENTS.md",
         "project/sub/AGENTS.md",
     ]
 

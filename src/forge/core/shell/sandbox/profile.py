@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
@@ -39,6 +41,12 @@ CACHES = (
     ".m2/repository", ".gradle/caches", ".ivy2", ".nuget/packages", ".bundle/cache", ".deno",
     ".bun/install/cache",
 )  # fmt: skip
+
+
+_REFUSED = re.compile(
+    r"Permission denied|Operation not permitted|Read-only file system|Network is unreachable|EACCES|EPERM"
+    r"|EROFS|Could not resolve host|[Tt]emporary failure in name resolution|ENETUNREACH|ENOTFOUND|EAI_AGAIN"
+)
 
 
 class Profile(StrEnum):
@@ -98,6 +106,18 @@ def wider(profile: Profile) -> Profile | None:
     order = list(Profile)
     place = order.index(profile) + 1
     return order[place] if place < len(order) else None
+
+
+def looks_refused(text: str) -> bool:
+    """Whether output of a command that failed says that a sandbox was in its way."""
+    return _REFUSED.search(text) is not None
+
+
+def sockets_of(env: Mapping[str, str]) -> tuple[str, ...]:
+    """Sockets that an environment leads to and that are as good as credentials."""
+    docker = env.get("DOCKER_HOST", "").removeprefix("unix://")
+    named = [env.get("SSH_AUTH_SOCK", ""), env.get("XDG_RUNTIME_DIR", ""), docker]
+    return tuple(path for path in named if os.path.isabs(path))
 
 
 def cache_variables(directory: str) -> dict[str, str]:

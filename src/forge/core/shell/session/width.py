@@ -11,6 +11,8 @@ FILLER = "\0"
 # Everything below takes one column; control characters never get here.
 _SUSPECT = re.compile("[\u0300-\U0010ffff]")
 _PLAIN = re.compile("[\u2010-\u2027\u2190-\u2319\u2400-\u25fc\u2700-\u2704\u2800-\u28ff\ue000-\uf8ff\ufffd]+")
+# Runs that take one column per character, and single characters of which that is not known.
+_RUNS = re.compile("[\x20-\u02ff]+|[\u0300-\U0010ffff]")
 # Clusters get characters of this private plane, so that a column is always one character.
 _PRIVATE = 0xF0000
 _MOST_CLUSTERS = 0xFFF0
@@ -40,16 +42,17 @@ class Clusters:
         """What the cell before becomes, and the text as cells."""
         cells: list[str] = []
         last = before
-        for char in text:
-            width = char_width(char)
+        for run in _RUNS.findall(text):
+            width = 1 if len(run) > 1 else char_width(run)
             if width:
-                cells += (char, FILLER) if width == 2 else (char,)
+                cells += (run, FILLER) if width == 2 else (run,)
                 continue
             place = -2 if cells and cells[-1] == FILLER else -1
             if cells:
-                cells[place] = self._joined(cells[place], char)
+                cell = cells[place]
+                cells[place] = cell[:-1] + self._joined(cell[-1], run)
             elif last:
-                last = self._joined(last, char)
+                last = self._joined(last, run)
         return last, "".join(cells)
 
     def plain(self, row: str) -> str:

@@ -256,8 +256,8 @@ def test_the_build_profile_has_the_network(world: World, layer: int) -> None:
 
 def test_processes_of_a_namespace_are_reported_and_end_with_it(world: World) -> None:
     needs(world, 1)
-    ended = world.run("(setsid sleep 71 &); echo $$", world.sandbox(1))
-    assert (ended.exit_code, ended.output.text(), len(ended.survivors)) == (0, "2\n", 1)
+    ended = world.run("(setsid sleep 71 &); [ $$ -lt 10 ] && echo few", world.sandbox(1))
+    assert (ended.exit_code, ended.output.text(), len(ended.survivors)) == (0, "few\n", 1)
     text = "trap '' INT TERM; (setsid sleep 72 &); while :; do sleep 73; done"
     ended = world.run(text, world.sandbox(1), LIMIT="short")
     assert (ended.exit_code, ended.timed_out, ended.survivors) == (137, True, ())

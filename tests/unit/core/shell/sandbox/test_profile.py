@@ -15,6 +15,8 @@ from forge.core.shell.sandbox.profile import (
     Profile,
     cache_variables,
     confinement,
+    looks_refused,
+    sockets_of,
     wider,
     without,
 )
@@ -94,6 +96,18 @@ def test_what_the_user_has_opened_is_not_hidden(tmp_path: Path) -> None:
 
 def test_the_next_profile_is_wider() -> None:
     assert [wider(profile) for profile in Profile] == [Profile.WORKSPACE, Profile.BUILD, Profile.FULL, None]
+
+
+def test_refusals_are_recognised_and_sockets_found() -> None:
+    refused = ["touch: /etc/x: Read-only file system", "curl: (6) Could not resolve host: x"]
+    assert [looks_refused(text) for text in (*refused, "1 failed, 2 passed")] == [True, True, False]
+    env = {
+        "SSH_AUTH_SOCK": "/tmp/ssh/agent",
+        "DOCKER_HOST": "unix:///run/d.sock",
+        "XDG_RUNTIME_DIR": "/run/user/7",
+    }
+    assert sockets_of(env) == ("/tmp/ssh/agent", "/run/user/7", "/run/d.sock")
+    assert sockets_of({"DOCKER_HOST": "tcp://x:1"}) == ()
 
 
 def test_a_tree_without_some_parts_is_the_rest_of_it(tmp_path: Path) -> None:

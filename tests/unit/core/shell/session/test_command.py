@@ -147,6 +147,12 @@ def test_an_interrupt_comes_before_force(tmp_path: Path, terminal: bool) -> None
     assert (ended.exit_code, ended.output.head, ended.timed_out) == (5, b"interrupted\n", True)
 
 
+def test_a_command_that_kills_its_supervisor_ends_too(tmp_path: Path) -> None:
+    ended = ran("sleep 64 & echo $! $$; kill -9 $PPID; sleep 65", tmp_path)
+    assert (ended.exit_code, ended.timed_out) == (137, False)
+    assert [pid for pid in ended.output.head.split() if not is_gone(int(pid))] == []
+
+
 def test_a_cancelled_command_is_ended(tmp_path: Path) -> None:
     async def play(keeper: Keeper) -> int:
         running = await start(Command("sleep 60", str(tmp_path), environment(tmp_path)), keeper)

@@ -1,0 +1,129 @@
+"""The process behind a stdio server: lines in, lines out, its last words, its end with all its children."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+
+from forge.core.mcp.port import Launch, Unavailable
+from forge.foundation.system.process import Child, Spawn, Unsupported, pipe, spawn
+
+MOST_LINE = 64 << 20
+MOST_UNSENT = 16 << 20
+GRACE = 0.5
+_KEPT = 4_000
+
+
+class LastWords(asyncio.Protocol):
+    """The end of what a server wrote to its standard error."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+        self._transport: asyncio.BaseTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.kept = (self.kept + data)[-_KEPT:]
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+    def __str__(self) -> str:
+        return self.kept.decode("utf-8", "replace").strip()
+
+
+class ServerProcess:
+    """A running server in a process group of its own."""
+
+    def __init__(self, child: Child, errors: LastWords) -> None:
+        self._child = child
+        self._errors = errors
+        self._reader = asyncio.StreamReader(limit=MOST_LINE)
+        self._reading: asyncio.ReadTransport | None = None
+        self._writing: asyncio.WriteTransport | None = None
+        self.ended = False
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def last_words(self) -> str:
+        return str(self._errors)
+
+    async def connect(self, reading: int, writing: int) -> None:
+        """Takes over our ends of the pipes."""
+        loop = asyncio.get_running_loop()
+        self._reading, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(reading, "rb", buffering=0)
+        )
+        self._writing, _ = await loop.connect_write_pipe(
+            asyncio.BaseProtocol, os.fdopen(writing, "wb", buffering=0)
+        )
+
+    async def read(self, take: Callable[[bytes], Awaitable[None]]) -> None:
+        """Hands every line to `take` until the server ends or writes a line without end."""
+        try:
+            while line := await self._reader.readline():
+                await take(line)
+        except (ValueError, OSError):
+            pass  # too long a line, or a broken pipe: the same as an end
+        finally:
+            self.ended = True
+
+    def write(self, line: bytes) -> bool:
+        """Sends a line; false if the server has ended or does not read any more."""
+        out = self._writing
+        if self.ended or out is None or out.is_closing() or out.get_write_buffer_size() > MOST_UNSENT:
+            self.ended = True
+            return False
+        out.write(line + b"\n")
+        return True
+
+    async def close(self) -> None:
+        """Closes its input, waits a little, then kills what is left of the server and its children."""
+        self.ended = True
+        if self._writing is not None:
+            self._writing.close()
+        try:
+            async with asyncio.timeout(GRACE):
+                await self._child.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._child.kill()
+            for transport in (self._reading, self._writing):
+                if transport is not None:
+                    transport.close()
+            if self._writing is not None:
+                self._writing.abort()
+            self._errors.close()
+        await self._child.wait()
+
+
+async def start(launch: Launch) -> ServerProcess:
+    """Starts the program of a server; Unavailable if that is not possible."""
+    their_in, our_out = os.pipe()
+    our_in, their_out = pipe()
+    our_errors, their_errors = pipe()
+    theirs = (their_in, their_out, their_errors)
+    try:
+        child = spawn(Spawn([launch.command, *launch.args], launch.cwd, launch.env, *theirs))
+    except (OSError, Unsupported, ValueError) as error:
+        for descriptor in (our_out, our_in, our_errors):
+            os.close(descriptor)
+        why = error.strerror if isinstance(error, OSError) else error
+        raise Unavailable(f"{launch.command} cannot be started: {why}") from None
+    finally:
+        for descriptor in theirs:
+            os.close(descriptor)
+    errors = LastWords()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: errors, os.fdopen(our_errors, "rb", buffering=0))
+    process = ServerProcess(child, errors)
+    await process.connect(our_in, our_out)
+    return process

@@ -1,0 +1,199 @@
+"""Speaks MCP with a stdio server through the official SDK; the only module that imports it.
+
+The SDK costs more than half a second to import: load this module in a thread and only for a server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp import Client, MCPError
+from mcp.client.context import ClientRequestContext
+from mcp.shared.message import SessionMessage
+
+from forge.core.mcp.port import Ask, Greeting, Launch, Offer, Question, Reply, Unavailable
+from forge.core.mcp.process import ServerProcess
+from forge.version import VERSION
+
+# What the SDK has to say about a server's mistakes is for the debug log only.
+logging.getLogger("mcp").addHandler(logging.NullHandler())
+logging.getLogger("mcp").propagate = False
+
+CLOSED = "Connection closed"
+_MOST_PAGES = 100
+_IDENTITY = types.Implementation(name="forge", title="Forge", version=VERSION)
+
+
+class Spoken:
+    """A connection; the task `_holding` enters and leaves all scopes of the SDK."""
+
+    def __init__(self, launch: Launch, process: ServerProcess, ask: Ask) -> None:
+        self._launch = launch
+        self._process = process
+        self._ask = ask
+        self._client: Client | None = None
+        self._stop = asyncio.Event()
+        self._ready: asyncio.Future[Greeting] = asyncio.get_running_loop().create_future()
+        self._holding = asyncio.ensure_future(self._hold())
+
+    @property
+    def alive(self) -> bool:
+        return not (self._process.ended or self._holding.done())
+
+    @property
+    def greeting(self) -> Greeting:
+        return self._ready.result()
+
+    async def ready(self) -> None:
+        """Returns when the server has said what it offers; Unavailable if it does not."""
+        await asyncio.wait([self._ready, self._holding], return_when=asyncio.FIRST_COMPLETED)
+        if not self._ready.done():
+            raise Unavailable(CLOSED)
+        self._ready.result()
+
+    async def call(self, tool: str, given: dict[str, Any], call_id: str) -> dict[str, Any]:
+        """The result of a tool; Unavailable if the server gives none."""
+        if self._client is None or not self.alive:
+            raise Unavailable(CLOSED)
+        meta: Any = {"claudecode/toolUseId": call_id} if call_id else None
+        try:
+            result = await self._client.call_tool(tool, given, meta=meta)
+        except MCPError as error:
+            raise Unavailable(CLOSED if not self.alive else error.error.message) from None
+        except (RuntimeError, ValueError, anyio.ClosedResourceError) as error:
+            raise Unavailable(str(error) or CLOSED) from None
+        told: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return told
+
+    async def close(self) -> None:
+        """Ends the conversation and the process."""
+        self._stop.set()
+        await self._process.close()
+        await asyncio.wait([self._holding], timeout=1)
+        self._holding.cancel()
+        await asyncio.gather(self._holding, return_exceptions=True)
+        if self._ready.done():
+            self._ready.exception()  # nobody may have looked at it
+
+    async def _hold(self) -> None:
+        try:
+            async with Client(
+                self._transport(), elicitation_callback=self._elicit, client_info=_IDENTITY, cache=None
+            ) as client:
+                self._ready.set_result(await _greeting(client))
+                self._client = client
+                await self._stop.wait()
+        except Exception as error:  # noqa: BLE001 - a server can make the SDK fail in any way, in groups too
+            if not self._ready.done():
+                self._ready.set_exception(Unavailable(_reason(error)))
+        finally:
+            self._client = None
+
+    @asynccontextmanager
+    async def _transport(self) -> AsyncIterator[tuple[Any, Any]]:
+        """Our process as the SDK's streams."""
+        inward, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        sent, outward = anyio.create_memory_object_stream[SessionMessage](0)
+
+        async def take(line: bytes) -> None:
+            try:
+                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                return  # servers print all sorts of things; what is not a message is not for us
+            await inward.send(SessionMessage(message))
+
+        async def read() -> None:
+            try:
+                await self._process.read(take)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                pass
+            finally:
+                inward.close()
+
+        async def write() -> None:
+            async for message in outward:
+                line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                if not self._process.write(line.encode()):
+                    inward.close()
+                    return
+
+        pumps = [asyncio.ensure_future(read()), asyncio.ensure_future(write())]
+        try:
+            yield received, sent
+        finally:
+            for pump in pumps:
+                pump.cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
+            for stream in (inward, received, sent, outward):
+                stream.close()
+
+    async def _elicit(
+        self, context: ClientRequestContext, params: types.ElicitRequestParams
+    ) -> types.ElicitResult | types.ErrorData:
+        told = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        question = Question(
+            self._launch.name,
+            params.message,
+            str(told.get("mode", "form")),
+            told.get("requestedSchema"),
+            str(told.get("url", "")),
+            str(told.get("elicitationId", "")),
+        )
+        return _result(await self._ask(question))
+
+
+async def open_spoken(launch: Launch, process: ServerProcess, ask: Ask) -> Spoken:
+    """A connection over a process that runs; Unavailable if the server does not say hello."""
+    spoken = Spoken(launch, process, ask)
+    try:
+        await spoken.ready()
+    except BaseException:
+        await asyncio.shield(spoken.close())
+        raise
+    return spoken
+
+
+async def _greeting(client: Client) -> Greeting:
+    offers: list[Offer] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        if client.server_capabilities.tools is None:
+            break
+        page = await client.list_tools(cursor=cursor)
+        offers += [_offer(tool) for tool in page.tools]
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    identity = client.server_info
+    named = {} if identity is None else identity.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return Greeting(offers, named, client.instructions or "")
+
+
+def _offer(tool: types.Tool) -> Offer:
+    notes = tool.annotations
+    annotations = {} if notes is None else notes.model_dump(by_alias=True, mode="json", exclude_none=True)
+    title = tool.title or annotations.get("title") or ""
+    meta = dict(tool.meta) if tool.meta else {}
+    return Offer(tool.name, tool.description or "", tool.input_schema, title, annotations, meta)
+
+
+def _result(reply: Reply) -> types.ElicitResult:
+    action: Any = reply.action if reply.action in ("accept", "decline", "cancel") else "cancel"
+    if action == "accept" and reply.content is not None:
+        return types.ElicitResult(action=action, content=reply.content)
+    return types.ElicitResult(action=action)
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong in the innermost of nested groups."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    if isinstance(error, MCPError):
+        return error.error.message
+    return str(error) or type(error).__name__
