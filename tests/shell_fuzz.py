@@ -16,38 +16,104 @@ AROUND = Surroundings("/home/dev/proj", "/home/dev")
 NAMESPACE = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--"]
 # Every unknown name is logged; nothing else can run, because there is no PATH. Files go to a fresh tmpfs.
 DRIVER = r"""
+exec 8<&0 9>&1 </dev/null
 mount -t tmpfs none /mnt 2>/dev/null && cd /mnt || exit 9
-PATH=/nonexistent
-command_not_found_handle() { printf '%s\n' "$1" >&9; return 0; }
+limit=$(type -P timeout) shell=$BASH
+export PATH=/nonexistent
+command_not_found_handle() { printf '%s\1' "$1" >&9; return 0; }
+export -f command_not_found_handle
 while IFS= read -r -d '' snippet <&8; do
-  ( x=value; y=; eval "$snippet"; wait ) </dev/null >/dev/null 2>&1
+  "$limit" -s KILL 1 "$shell" --norc -c 'x=value; y=; eval "$1"; wait' _ "$snippet" >/dev/null 2>&1 8<&-
   printf '\0' >&9
 done
 """
 
 GENERAL = [
-    "{m}", "{m} a", "{m} $x", '"$({m})"', "$({m})", "`{m}`", "echo `{m}`", 'echo "`{m}`"', "'$({m})'", "echo '`{m}`'",
-    "${{y:-$({m})}}", '"${{y:-$({m})}}"', "\"${{y:-'$({m})'}}\"", "${{y:-'$({m})'}}", "${{x:+`{m}`}}", "$((1+1))", "$(( $({m}) 1 ))",
-    "echo $'a\\'$({m})'", "echo \\$({m}\\)", "echo \\`{m}\\`", "`echo \\`{m}\\``", '"\\`{m}\\`"', "# {m}", "echo a#{m}", "{{ {m}; }}", "( {m} )",
-    "if {m}; then {m}; else {m}; fi", "for i in a b; do {m} $i; done", "while {m}; false; do :; done", "case $x in v*) {m};; *) {m};; esac",
-    "case a in a) {m} ;; esac", "[[ -n $({m}) ]]", "[ -n \"$({m})\" ]", "! {m}", "time {m}", "f() {{ {m}; }}; f", "function g {{ {m}; }}; g", "a=(1 $({m}))",
-    "b=$({m}) {m}", "{m} >f1", "{m} 2>&1", ">f2 {m}", "cat_() {{ :; }}; cat_ <({m})", "echo <({m})", "{m} <<< $({m})", "echo \\\n{m}", "{m} \\\n a", "eval '{m}'",
-    "eval \"{m} $x\"", "eval \"`echo {m}`\"", "x={m}; $x", "x='{m} a'; $x", "x='$({m})'; eval \"echo $x\"", "set -- {m}; \"$@\"", "c=({m} a); \"${{c[@]}}\"", "true && {m}", "false || {m}",
-    "echo \"a $({m} \"b $({m})\")\"", "echo ${{x/$({m})/b}}", "echo ${{x#$({m})}}", "echo \"${{x%\"$({m})\"}}\"", "exec 3>f3; {m}", "{m} | {m}", "{m} |& {m}", "echo {{a,$({m})}}", "(( $({m}) + 1 ))",
-    "let x=$({m})", "printf '%s' \"$({m})\"", "trap '{m}' EXIT", "trap \"{m}\" 0", "builtin eval {m}", "command {m}", "echo $(echo $({m}))", "echo $(case a in a) {m};; esac)", "echo $({m} # )\n)", "echo \"$({m} ')')\"",
-    "until {m}; true; do :; done", "select q in; do {m}; done", "echo ${{!x}} {m}", "declare z=$({m})", "export z=`{m}`", "local_=1 {m}", "echo ~ {m}", "echo *{m}*", "echo $\"{m} $({m})\"", "{m}$y", "$y{m}", "\"\"{m}", "{m}''", "\\{m}", "'{m}'", "\"{m}\"",
-    "exec 4<>f4; {m}", "case a in a) {m};& b) {m};; esac", "case a in a) {m};;& *) {m};; esac", "coproc {m}", "{{ {m}; }} 2>f5", "({m};{m})", "if [[ a == a ]]; then {m}; fi",
+    "{m}", "{m} a", "{m} $x", '"$({m})"', "$({m})", "`{m}`", "echo `{m}`", 'echo "`{m}`"', "'$({m})'",
+    "echo '`{m}`'",
+    "${{y:-$({m})}}", '"${{y:-$({m})}}"', "\"${{y:-'$({m})'}}\"", "${{y:-'$({m})'}}", "${{x:+`{m}`}}",
+    "$((1+1))", "$(( $({m}) 1 ))",
+    "echo $'a\\'$({m})'", "echo \\$({m}\\)", "echo \\`{m}\\`", "`echo \\`{m}\\``", '"\\`{m}\\`"',
+    "# {m}", "echo a#{m}", "{{ {m}; }}", "( {m} )",
+    "if {m}; then {m}; else {m}; fi", "for i in a b; do {m} $i; done", "while {m}; false; do :; done",
+    "case $x in v*) {m};; *) {m};; esac",
+    "case a in a) {m} ;; esac", "[[ -n $({m}) ]]", "[ -n \"$({m})\" ]", "! {m}", "time {m}",
+    "f() {{ {m}; }}; f", "function g {{ {m}; }}; g", "a=(1 $({m}))",
+    "b=$({m}) {m}", "{m} >f1", "{m} 2>&1", ">f2 {m}", "cat_() {{ :; }}; cat_ <({m})", "echo <({m})",
+    "{m} <<< $({m})", "echo \\\n{m}", "{m} \\\n a", "eval '{m}'",
+    "eval \"{m} $x\"", "eval \"`echo {m}`\"", "x={m}; $x", "x='{m} a'; $x",
+    "x='$({m})'; eval \"echo $x\"", "set -- {m}; \"$@\"", "c=({m} a); \"${{c[@]}}\"", "true && {m}",
+    "false || {m}",
+    "echo \"a $({m} \"b $({m})\")\"", "echo ${{x/$({m})/b}}", "echo ${{x#$({m})}}",
+    "echo \"${{x%\"$({m})\"}}\"", "exec 3>f3; {m}", "{m} | {m}", "{m} |& {m}", "echo {{a,$({m})}}",
+    "(( $({m}) + 1 ))",
+    "let x=$({m})", "printf '%s' \"$({m})\"", "trap '{m}' EXIT", "trap \"{m}\" 0", "builtin eval {m}",
+    "command {m}", "echo $(echo $({m}))", "echo $(case a in a) {m};; esac)", "echo $({m} # )\n)",
+    "echo \"$({m} ')')\"",
+    "until {m}; true; do :; done", "select q in; do {m}; done", "echo ${{!x}} {m}", "declare z=$({m})",
+    "export z=`{m}`", "local_=1 {m}", "echo ~ {m}", "echo *{m}*", "echo $\"{m} $({m})\"", "{m}$y",
+    "$y{m}", "\"\"{m}", "{m}''", "\\{m}", "'{m}'", "\"{m}\"",
+    "exec 4<>f4; {m}", "case a in a) {m};& b) {m};; esac", "case a in a) {m};;& *) {m};; esac",
+    "coproc {m}", "{{ {m}; }} 2>f5", "({m};{m})", "if [[ a == a ]]; then {m}; fi",
 ]  # fmt: skip
 GLUE = ["; ", "\n", " && ", " || ", " | ", " ", "\n\n", ";\n", "\\\n", " ; # c\n"]
 
-OPENERS = ["<<EOF", "<<'EOF'", '<<"EOF"', "<<\\EOF", "<<E'O'F", "<<-EOF", "<<-'EOF'", "<< EOF", "<<E\\OF", '<<EO"F"', "<<-\tEOF"]
+OPENERS = [
+    "<<EOF",
+    "<<'EOF'",
+    '<<"EOF"',
+    "<<\\EOF",
+    "<<E'O'F",
+    "<<-EOF",
+    "<<-'EOF'",
+    "<< EOF",
+    "<<E\\OF",
+    '<<EO"F"',
+    "<<-\tEOF",
+]
 LINES = [
-    "text", "$({m})", "`{m}`", "\\$({m})", "\\`{m}\\`", "\t$({m})", "\tEOF", "EOF ", " EOF", "EOFx", "a\\", "$((1+1))", "${{y:-$({m})}}", "'$({m})'", '"$({m})"', "#$({m})", "$x", "${{x}}", "\\\\$({m})",
-    "${{y:-`{m}`}}", "`echo \\`{m}\\``", "$(echo \"$({m})\")", "it's", 'say "', "(", ")", "$(", "`", "\\", "\tplain", "<<EOF", "{m}", "$( {m} <<< a )", "${{x:-}}}}", "$'{m}'",
+    "text", "$({m})", "`{m}`", "\\$({m})", "\\`{m}\\`", "\t$({m})", "\tEOF", "EOF ", " EOF", "EOFx",
+    "a\\", "$((1+1))", "${{y:-$({m})}}", "'$({m})'", '"$({m})"', "#$({m})", "$x", "${{x}}", "\\\\$({m})",
+    "${{y:-`{m}`}}", "`echo \\`{m}\\``", "$(echo \"$({m})\")", "it's", 'say "', "(", ")", "$(", "`",
+    "\\", "\tplain", "<<EOF", "{m}", "$( {m} <<< a )", "${{x:-}}}}", "$'{m}'",
 ]  # fmt: skip
-BEFORE = ["", "{m}; ", "{m} && ", "x=1 ", "{m} | ", "if true; then ", "( ", "echo \"$(", "echo $(", "{{ ", "f() {{ ", "! "]
-AFTER = ["", "; {m}", " && {m}", " | {m}", " >f1", " # {m}", " ; {m} a", " || {m}", " <<EOF", " \\\n {m}", " {m}", "$({m})", " `{m}`"]
-CLOSE = {"if true; then ": "\nfi", "( ": "\n)", 'echo "$(': '\n)"', "echo $(": "\n)", "{ ": "\n}", "f() { ": "\n}; f"}
+BEFORE = [
+    "",
+    "{m}; ",
+    "{m} && ",
+    "x=1 ",
+    "{m} | ",
+    "if true; then ",
+    "( ",
+    'echo "$(',
+    "echo $(",
+    "{{ ",
+    "f() {{ ",
+    "! ",
+]
+AFTER = [
+    "",
+    "; {m}",
+    " && {m}",
+    " | {m}",
+    " >f1",
+    " # {m}",
+    " ; {m} a",
+    " || {m}",
+    " <<EOF",
+    " \\\n {m}",
+    " {m}",
+    "$({m})",
+    " `{m}`",
+]
+CLOSE = {
+    "if true; then ": "\nfi",
+    "( ": "\n)",
+    'echo "$(': '\n)"',
+    "echo $(": "\n)",
+    "{ ": "\n}",
+    "f() { ": "\n}; f",
+}
 
 
 def snippets(kind: str, count: int, seed: int) -> list[str]:
@@ -62,7 +128,9 @@ def hidden(texts: list[str]) -> list[tuple[str, list[str]]]:
     found = []
     for text, ran in zip(texts, ran_by_bash(texts), strict=True):
         verdict = analyse(text, AROUND, 5.0)
-        seen = {step.program.rpartition("/")[2] for step in verdict.steps} | {s.words[0] for s in verdict.steps}
+        seen = {step.program.rpartition("/")[2] for step in verdict.steps} | {
+            s.words[0] for s in verdict.steps
+        }
         missed = [name for name in ran if name.startswith("Mk") and name not in seen]
         if missed and verdict.analysable and "$$" not in text:
             found.append((text, missed))
@@ -85,11 +153,10 @@ def usable() -> bool:
 def ran_by_bash(texts: list[str]) -> list[list[str]]:
     """For each text the names bash looked up in vain."""
     feed = "".join(text + "\0" for text in texts).encode()
-    script = 'exec 8<&0 9>&1; exec </dev/null; ' + DRIVER
-    command = [*NAMESPACE, "bash", "--norc", "--noprofile", "-c", script]
-    done = subprocess.run(command, input=feed, capture_output=True, timeout=600, check=True)
+    command = [*NAMESPACE, "bash", "--norc", "--noprofile", "-c", DRIVER]
+    done = subprocess.run(command, input=feed, capture_output=True, timeout=300, check=True)
     rows = done.stdout.decode("utf-8", "replace").split("\0")[:-1]
-    return [row.split("\n")[:-1] for row in rows]
+    return [row.split("\1")[:-1] for row in rows]
 
 
 def _marked(chance: random.Random, text: str) -> str:
@@ -105,7 +172,11 @@ def _general(chance: random.Random) -> str:
         text += chance.choice(GLUE) + part
     if chance.random() < 0.25:
         at = chance.randrange(len(text) + 1)
-        text = text[:at] + chance.choice(["'", '"', "\\", "`", ")", "$(", " ", "\n", "#", "}", "{", "$", "\\\n"]) + text[at:]
+        text = (
+            text[:at]
+            + chance.choice(["'", '"', "\\", "`", ")", "$(", " ", "\n", "#", "}", "{", "$", "\\\n"])
+            + text[at:]
+        )
     return text
 
 
@@ -114,9 +185,15 @@ def _heredoc(chance: random.Random) -> str:
     after = chance.choice(AFTER)
     head = f"{before}:{' ' if chance.random() < 0.8 else ''}{chance.choice(OPENERS)}{after}"
     lines = [chance.choice(LINES) for _ in range(chance.randint(0, 4))]
-    body = "".join(f"\n{line}" for line in lines) + "\n" + chance.choice(["EOF", "EOF", "EOF", "\tEOF", "EOF)", "E"])
+    body = (
+        "".join(f"\n{line}" for line in lines)
+        + "\n"
+        + chance.choice(["EOF", "EOF", "EOF", "\tEOF", "EOF)", "E"])
+    )
     if "<<EOF" in after:
         body += "\n" + chance.choice(LINES) + "\nEOF"
     text = _marked(chance, head + body)
     text += CLOSE.get(_marked(chance, before), "")
-    return text + chance.choice(["", "\n", "\n{m}\n", "\n{m}", "\n\n"]).replace("{m}", f"Mk{chance.randrange(10000)}")
+    return text + chance.choice(["", "\n", "\n{m}\n", "\n{m}", "\n\n"]).replace(
+        "{m}", f"Mk{chance.randrange(10000)}"
+    )

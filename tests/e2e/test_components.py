@@ -160,12 +160,12 @@ def test_a_hook_beside_a_skill_guards_what_follows(home: Path, tmp_path: Path) -
     assert "not with me" in result["content"]
 
 
-def test_a_bare_run_knows_typed_skills_and_lists_none(home: Path, tmp_path: Path) -> None:
+def test_a_bare_run_does_not_look_for_skills_of_user_and_project(home: Path, tmp_path: Path) -> None:
     write(tmp_path / ".claude/skills/note/SKILL.md", "---\ndescription: takes notes\n---\nNote it.\n")
     with serve([[{"text": "ok"}]]) as server:
         forge("-p", "/note", "--bare", *STREAM, cwd=tmp_path, env=environment(home, server.url))
         request = server.requests[0].body
-    assert said(request)[-1].endswith("Note it.\n")
+    assert said(request)[-1] == "/note"
     assert "takes notes" not in json.dumps(request)
 
 

@@ -28,6 +28,13 @@ def local_command(prompt: Prompt) -> str:
     return "" if prompt.verbatim else _ALIASES.get(name, name if name in _COMMANDS else "")
 
 
+def is_local(s: Session, prompt: Prompt) -> bool:
+    """Whether a prompt is a command of the program; a user's own command of the same name comes first."""
+    if not local_command(prompt):
+        return False
+    return not s.parts.catalog.skills.find(prompt.text.split(None, 1)[0][1:])
+
+
 def local_names() -> list[str]:
     """What users can type that Forge answers itself, and the prompts it brings along."""
     return sorted([*_COMMANDS, *_ALIASES, "init"])

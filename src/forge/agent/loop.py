@@ -10,7 +10,7 @@ from forge.agent.compact import MAX_IN_A_ROW, compact, due, possible, threshold
 from forge.agent.ending import answer_open_calls, end, failed, limited
 from forge.agent.event import ApiFailed, Folded, TurnEnded, TurnStarted
 from forge.agent.hooks import turns
-from forge.agent.local import local_command, run_local
+from forge.agent.local import is_local, run_local
 from forge.agent.mentions import mentioned
 from forge.agent.news import tell_news
 from forge.agent.noting import note
@@ -35,7 +35,7 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
     turns.begin_prompt(s, prompt)
     try:
         async with asyncio.timeout(s.parts.limits.max_seconds):
-            ended = await (run_local if local_command(prompt) else _turn)(s, prompt)
+            ended = await (run_local if is_local(s, prompt) else _turn)(s, prompt)
     except TimeoutError:
         answer_open_calls(s, text("interrupted"))
         ended = limited(s, "time")

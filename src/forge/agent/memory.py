@@ -20,6 +20,7 @@ from forge.core.memory.sources import MemoryRequest, load_start
 from forge.core.message import Aside, Text
 
 KIND = "instructions"
+MENTION = "prompt.mention"
 
 # What follows the instructions among the reminders of a first prompt.
 _LATER = ("session_context", "date")
@@ -181,7 +182,9 @@ def _stand_ins(files: list[MemoryFile], cause: str) -> Reminder:
         "hookEvent": "PostToolUse",
     }
     told = f"{cause} hook additional context: {words}"
-    return Reminder("hook_additional_context", told, facts, aside=True)
+    if cause == MENTION:
+        told = f"<system-reminder>\n{told}\n</system-reminder>"
+    return Reminder("hook_additional_context", told, facts, aside=cause != MENTION)
 
 
 async def _announce(s: Session, files: list[MemoryFile]) -> None:

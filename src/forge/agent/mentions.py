@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from forge.agent.context import CallContext
-from forge.agent.memory import Touch, touched
+from forge.agent.memory import MENTION, Touch, touched
 from forge.agent.session import Prompt, Reminder, Session
 from forge.core.message import ToolUse
 from forge.core.tool import ToolError
@@ -24,11 +24,17 @@ MAX_ENTRIES = 1000
 
 async def mentioned(s: Session, prompt: Prompt) -> list[Reminder]:
     """Reminders with the content of every path the prompt mentions that exists and may be read."""
-    if "@" not in prompt.text:
+    return await mentioned_in(s, prompt.text)
+
+
+async def mentioned_in(s: Session, words: str) -> list[Reminder]:
+    """The same for a text; names in quotes come first."""
+    if "@" not in words:
         return []
     found: list[Reminder] = []
     touches: list[Touch] = []
-    names = dict.fromkeys(quoted or plain for quoted, plain in _MENTION.findall(prompt.text))
+    pairs = _MENTION.findall(words)
+    names = dict.fromkeys([quoted for quoted, _ in pairs if quoted] + [plain for _, plain in pairs if plain])
     for name in list(names)[:MAX_MENTIONS]:
         kind, path = _target(s, _LINES.sub("", name))
         if kind == "directory":
@@ -37,7 +43,13 @@ async def mentioned(s: Session, prompt: Prompt) -> list[Reminder]:
             told = await _file(s, path, _LINES.search(name))
             found += told
             touches += [Touch(path, True)] if told else []
-    return [*found, *await touched(s, touches, "prompt.mention")]
+    found += await touched(s, touches, MENTION)
+    return [_separated(r) if 0 < n < len(found) - 1 else r for n, r in enumerate(found)]
+
+
+def _separated(reminder: Reminder) -> Reminder:
+    # As in the reference: messages that follow each other are separated by a line end.
+    return msgspec.structs.replace(reminder, text=f"{reminder.text}\n")
 
 
 def _target(s: Session, name: str) -> tuple[str, str]:

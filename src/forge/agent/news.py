@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forge.agent.hooks.sites import late_texts
+from forge.agent.mcp.servers import tell_servers
 from forge.agent.plugins.diagnostics import tell_diagnostics
 from forge.agent.plugins.tools import renew_tools
 from forge.agent.session import Session
@@ -10,8 +11,9 @@ from forge.agent.skills.listed import component_news
 
 
 def tell_news(s: Session) -> None:
-    """Late answers of hooks, components that came or went, findings of language servers."""
+    """Late answers of hooks, components and tools that came or went, findings of language servers."""
     late_texts(s)
     renew_tools(s)
+    tell_servers(s)
     component_news(s)
     tell_diagnostics(s)

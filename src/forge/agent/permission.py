@@ -10,7 +10,7 @@ import msgspec
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.event import Denial, Denied
 from forge.agent.hooks.port import Outcome
-from forge.agent.hooks.sites import hook_input, refused_call, tell_unchecked
+from forge.agent.hooks.sites import hook_input, refused_call, server_of, tell_unchecked
 from forge.agent.hooks.state import HookState
 from forge.agent.host import Allow, AskPermission
 from forge.agent.session import Session
@@ -94,6 +94,7 @@ async def _ask(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool
         tool_name=call.name,
         tool_input=hook_input(s, call),
         permission_suggestions=decision.suggestions,
+        **server_of(s, call),
     )
     if requested.verdict == "allow":
         return _granted(s, call, requested)

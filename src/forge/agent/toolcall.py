@@ -25,7 +25,7 @@ from forge.agent.session import Session
 from forge.agent.skills.listed import skills_of_calls
 from forge.agent.team.crew import Seat
 from forge.agent.texts.load import text
-from forge.agent.toolset import unloaded_note
+from forge.agent.toolset import unloaded_note, with_schema
 from forge.core.message import UNPARSED_INPUT, Block, Text, ToolResult, ToolUse
 from forge.core.schema import issues
 from forge.core.schema_text import input_error
@@ -175,7 +175,8 @@ async def _run(
         done = Done(result, output.data, verdict.meta, output.note)
     if call.name == "Bash":
         await went_elsewhere(s, before, context.went)
-    return await after_call(s, call, done, (s.parts.clock() - started) * 1000)
+    done = await after_call(s, call, done, (s.parts.clock() - started) * 1000)
+    return with_schema(s, call, done)
 
 
 def _finish(s: Session, call: ToolUse, done: Done) -> None:

@@ -8,17 +8,19 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.done import Done
 from forge.agent.planning import prepare_plan
 from forge.agent.session import Reminder, Session
 from forge.agent.texts.load import text
 from forge.core.job import background_allowed
-from forge.core.message import Message, ToolResult
+from forge.core.message import Message, ToolResult, ToolUse
 from forge.core.model import ModelCard
 from forge.core.search import Searcher
 from forge.core.shelf import Shelf
 from forge.core.tool import Tool
 
 SEARCH = "ToolSearch"
+DEFERRED = "deferred_tools"
 _TASKS = frozenset({"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"})
 _BACKGROUND = "run_in_background"
 _OFF = ("0", "false", "no", "off")
@@ -100,18 +102,36 @@ def unloaded_note(s: Session, tool: Tool) -> str:
     return "\n\n" + text("not_loaded").replace("{name}", tool.name).replace("{schema}", schema)
 
 
+def with_schema(s: Session, call: ToolUse, done: Done) -> Done:
+    """A failed call of a server's tool that was never loaded tells the model what its input should be."""
+    tool, said = s.find_tool(call.name), done.result.content
+    if not done.result.is_error or not isinstance(said, str) or tool is None or tool.remote is None:
+        return done
+    result = ToolResult(call.id, said + unloaded_note(s, tool), True)
+    return msgspec.structs.replace(done, result=result)
+
+
 def equip(s: Session) -> None:
     """Gives the tools of a session what they need of it, and the model what it must hear about them first."""
     prepare_plan(s)
     s.keep(Searcher).ask = lambda query, how: import_module("forge.agent.searching").search(s, query, how)
+    tell_held_back(s)
+
+
+def tell_held_back(s: Session) -> None:
+    """Names the tools whose schemas are left out in front of the first prompt."""
+    words = held_back(s)
+    known = [Reminder(DEFERRED, _reminder(words))] if words else []
+    s.standing = [*(r for r in s.standing if r.kind != DEFERRED), *known]
+    if not s.messages:
+        s.reminders = [*(r for r in s.reminders if r.kind != DEFERRED), *known]
+
+
+def held_back(s: Session) -> str:
+    """What the model hears about tools it gets without their schemas; empty if there are none."""
     carried = sent_now(s)
-    held_back = [tool.name for tool in s.tools() if tool.deferred and tool not in carried]
-    if held_back:
-        words = "\n".join([text("deferred_tools"), *held_back])
-        known = Reminder("deferred_tools", _reminder(words))
-        s.standing.append(known)
-        if not s.messages:
-            s.reminders.append(known)
+    names = [tool.name for tool in s.tools() if tool.deferred and tool not in carried]
+    return "\n".join([text("deferred_tools"), *names]) if names else ""
 
 
 def _reminder(words: str) -> str:

@@ -138,6 +138,15 @@ class Action(msgspec.Struct, Generic[A], frozen=True):
     prepare: Callable[[dict[str, Any], ToolContext], dict[str, Any]] | None = None
 
 
+class Remote(msgspec.Struct, frozen=True):
+    """The MCP server a tool belongs to, where that is configured, and the tool's own name and title there."""
+
+    server: str
+    source: str
+    tool: str
+    title: str = ""
+
+
 class Tool(msgspec.Struct, frozen=True):
     """A tool as the registry holds it; its code is imported by `load` on the first call.
 
@@ -156,3 +165,4 @@ class Tool(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     needs_host: bool = False
     deferred: bool = False
+    remote: Remote | None = None

@@ -36,6 +36,7 @@ from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, situation
 from forge.hosts.ecosystem import settle
 from forge.hosts.hook_sources import plugin_hooks, session_hooks
+from forge.hosts.mcp_servers import give_servers
 from forge.hosts.memory_request import give_memory
 from forge.hosts.offer import all_tools, offered
 from forge.hosts.options import EFFORTS, RunOptions
@@ -81,6 +82,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
         tell_agents(session)
     settle(session, o, c, components, main_agent)
     equip(session)
+    give_servers(session, o, c)
     if o.name:
         session.recorder.side("custom-title", customTitle=o.name)
         session.recorder.side("agent-name", agentName=o.name)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from forge.agent.local import local_names
+from forge.agent.mcp.servers import status_rows
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.styles import style_names
@@ -88,7 +89,7 @@ def reload_plugins(seat: Seat, request: Request) -> dict[str, Any]:
         "commands": command_rows(s),
         "agents": agent_rows(s),
         "plugins": eco.plugins,
-        "mcpServers": [{"name": c.name, "status": "failed"} for c in s.parts.catalog.servers],
+        "mcpServers": [row for row in status_rows(s) if row["source"] == "plugin"],
         "error_count": len(eco.errors),
     }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from forge.agent.skills.ecosystem import Ecosystem
-from forge.agent.skills.styles import builtin_styles, chosen_style
+from forge.agent.skills.styles import builtin_styles
 from forge.agent.team.agents import agents_contribution, builtin_contribution
 from forge.core.components.catalog import Catalog, Contribution
 from forge.core.components.listing import View, read_overrides
@@ -73,8 +73,8 @@ class Components:
         )
         eco.plugins = [_row(p.name, p.root, p.id, p.version) for p in self.found.active] if self.found else []
         eco.errors = msgspec.to_builtins(self.found.errors) if self.found else []
-        style = chosen_style(self.catalog, get("outputStyle", ""))
-        eco.style = style.name if style is not None else get("outputStyle", "") or eco.style
+        # Hosts are told what the settings say, also where a plugin forces its own style.
+        eco.style = get("outputStyle", "") or eco.style
 
     def _read(self, o: RunOptions, c: Configuration) -> list[Contribution]:
         fresh = [builtin_contribution(), builtin_styles()]
@@ -104,6 +104,8 @@ def read_files(o: RunOptions, c: Configuration) -> list[Contribution]:
     sources: Collection[str] = SOURCES
     if o.setting_sources is not None:
         sources = parse_setting_sources(o.setting_sources)
+    if o.bare:
+        sources = ()
     found: list[Contribution] = import_module("forge.core.components.user_files").read_places(
         c.places, added, sources
     )

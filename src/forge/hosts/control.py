@@ -14,6 +14,7 @@ from forge.agent.event import Event, Folded, TurnEnded, TurnStarted
 from forge.agent.hooks.lending import engine_of
 from forge.agent.host import Answer, Question, Refuse
 from forge.agent.loop import run_turn
+from forge.agent.mcp.servers import Servers
 from forge.agent.session import Prompt
 from forge.core.message import decode_blocks
 from forge.foundation.errors import UsageError
@@ -46,6 +47,7 @@ class Control:
         self._hooks = HookCalls(built.session, out[1])
         if (engine := engine_of(built.session)) is not None:
             engine.call_back = self._hooks.call
+        built.session.keep(Servers).ask_host = self._hooks.ask
         self._switching: set[asyncio.Task[None]] = set()
         self.begin: Callable[[], Awaitable[str]] | None = None
         self._prompts: dict[str, Prompt] = {}

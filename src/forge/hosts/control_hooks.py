@@ -32,12 +32,16 @@ class HookCalls:
 
     async def call(self, callback_id: str, payload: dict[str, Any], tool_use_id: str) -> dict[str, Any]:
         """What the function answers; ToolError if it failed or nobody is there any more."""
-        if self._closed:
-            raise ToolError(CLOSED)
-        request_id = self._session.parts.new_id()
         request = {"subtype": "hook_callback", "callback_id": callback_id, "input": payload}
         if tool_use_id:
             request["tool_use_id"] = tool_use_id
+        return await self.ask(request)
+
+    async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What the host answers to any request; ToolError as for a function."""
+        if self._closed:
+            raise ToolError(CLOSED)
+        request_id = self._session.parts.new_id()
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._open[request_id] = answer
         self._sink.record({"type": "control_request", "request_id": request_id, "request": request})

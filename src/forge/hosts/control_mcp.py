@@ -1,4 +1,4 @@
-"""Requests about MCP servers, which this version does not run yet: every answer says so."""
+"""Requests about MCP servers: what there is; changing them while a session runs is not possible yet."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.mcp.servers import Servers
 from forge.hosts.control_seat import Refused, Request, Seat
 
-NOT_YET = "MCP servers are not supported by this version yet"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.core.mcp.server import McpServer
+
+NOT_YET = "this version cannot change MCP servers while a session runs"
 
 
 def configured(texts: list[str]) -> dict[str, dict[str, Any]]:
@@ -26,9 +31,28 @@ def configured(texts: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def mcp_status(seat: Seat, request: Request) -> dict[str, Any]:
-    """The servers that were asked for, all of them failed."""
-    names = configured(seat.o.mcp_config)
-    return {"mcpServers": [{"name": name, "status": "failed", "error": NOT_YET} for name in names]}
+    """The servers of the session and what they offer."""
+    servers = seat.session.keep(Servers)
+    rows = [_row(server) for server in servers.all]
+    return {"mcpServers": [*rows, *servers.unusable]}
+
+
+def _row(server: McpServer) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": server.name, "status": server.status}
+    if server.greeting.identity:
+        row["serverInfo"] = server.greeting.identity
+    row |= {"config": {"type": "stdio", **server.config}, "transport": "stdio"}
+    row |= {"scope": server.source, "source": server.source}
+    if server.greeting.offers:
+        row["tools"] = [
+            {"name": o.name, "annotations": _annotations(o.annotations)} for o in server.greeting.offers
+        ]
+    return {**row, "error": server.error} if server.error else row
+
+
+def _annotations(given: dict[str, Any]) -> dict[str, bool]:
+    hints = {"readOnlyHint": "readOnly", "destructiveHint": "destructive", "openWorldHint": "openWorld"}
+    return {name: True for hint, name in hints.items() if given.get(hint) is True}
 
 
 def mcp_set_servers(seat: Seat, request: Request) -> dict[str, Any]:

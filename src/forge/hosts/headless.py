@@ -26,9 +26,9 @@ from forge.hosts.build import Built, build_session
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.control import Control
-from forge.hosts.control_mcp import configured
 from forge.hosts.logs import start_log
 from forge.hosts.lookouts import Holder, prepare_lookout
+from forge.hosts.mcp_servers import named_servers
 from forge.hosts.memory_request import notes_directory
 from forge.hosts.options import EFFORTS, RunOptions, read_options
 from forge.hosts.resumption import find_past
@@ -233,13 +233,10 @@ def _patience(env: Mapping[str, str]) -> Patience:
 
 def _facts(o: RunOptions, c: Configuration, built: Built) -> WireFacts:
     memory = notes_directory(o, c)
-    # Servers cannot be started yet; whoever asked for them sees that they failed.
-    servers = [{"name": name, "status": "failed"} for name in configured(o.mcp_config)]
     return WireFacts(
         built.choice.key_source,
         memory,
         o.include_partial_messages,
-        mcp_servers=servers,
         hook_events=o.include_hook_events,
     )
 
@@ -252,7 +249,7 @@ def _report(o: RunOptions, c: Configuration, sink: Sink) -> None:
     for note in c.notes:
         sink.complain(note)
     if o.mcp_config:
-        sink.complain("MCP servers are not supported by this version yet; --mcp-config is ignored.")
+        named_servers(o.mcp_config, c)
     if o.effort is not None and o.effort not in EFFORTS:
         known = ", ".join(EFFORTS)
         sink.complain(f"Warning: Unknown --effort value '{o.effort}' — ignoring it. Valid values: {known}.")

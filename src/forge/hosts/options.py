@@ -63,6 +63,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     setting_sources: str | None = None
     managed_settings: str | None = None
     mcp_config: list[str] = []
+    strict_mcp_config: bool = False
     plugin_dir: list[str] = []
     plugin_url: list[str] = []
     disable_slash_commands: bool = False

@@ -10,6 +10,7 @@ from forge.agent.hooks.lending import engine_of
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import give_title, tell_now
 from forge.agent.lookout import look_out, stop_looking
+from forge.agent.mcp.servers import await_servers, end_servers
 from forge.agent.plugins.diagnostics import end_languages
 from forge.agent.resume import Past
 from forge.agent.session import Session
@@ -41,20 +42,21 @@ async def begin(session: Session, past: Past | None, *, forked: bool) -> str:
     give_title(session, outcome.title)
     tell_now(session, [t for t in outcome.told if not _known(session, t)])
     look_out(session, outcome.watch)
+    await await_servers(session)
     return outcome.first_prompt
 
 
 async def finish(session: Session, reason: str = "other") -> None:
-    """SessionEnd, and the end of all hooks and language servers that still run beside the conversation."""
+    """SessionEnd, and the end of all hooks and servers that still run beside the conversation."""
     await stop_looking(session)
     await end_languages(session)
     engine = engine_of(session)
-    if engine is None:
-        return
-    outcome = await engine.fire("SessionEnd", reason=reason)
-    for label, why in outcome.failures:
-        session.warn(f"SessionEnd hook [{label}] failed: {why}")
-    await engine.close()
+    if engine is not None:
+        outcome = await engine.fire("SessionEnd", reason=reason)
+        for label, why in outcome.failures:
+            session.warn(f"SessionEnd hook [{label}] failed: {why}")
+        await engine.close()
+    await end_servers(session)
 
 
 def put_off_calls(past: Past | None, session: Session) -> list[ToolUse]:

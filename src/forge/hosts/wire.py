@@ -9,13 +9,14 @@ import msgspec
 
 from forge.agent import event as ev
 from forge.agent.ledger import usage_record
+from forge.agent.mcp.servers import call_meta, status_rows
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
-from forge.agent.skills.listed import server_rows, slash_commands
+from forge.agent.skills.listed import slash_commands
 from forge.agent.team.agents import agent_names
 from forge.agent.team.crew import Crew
 from forge.core.components.listing import announced_skills
-from forge.core.message import ToolResult, Usage
+from forge.core.message import ToolResult, ToolUse, Usage
 from forge.core.model import BlockDelta, BlockStarted, Started
 from forge.core.models.errors import final_word, retry_word
 from forge.foundation.ids import timestamp
@@ -35,7 +36,6 @@ class WireFacts(msgspec.Struct, frozen=True):
     memory_dir: str
     partial: bool = False
     thinking_display: str = "updates"
-    mcp_servers: list[Record] = []
     hook_events: bool = False
 
 
@@ -100,7 +100,7 @@ class Wire:
             "cwd": situation.cwd,
             "session_id": s.id,
             "tools": ["Task" if t.name == "Agent" else t.name for t in s.tools()],
-            "mcp_servers": [*self._facts.mcp_servers, *server_rows(s)],
+            "mcp_servers": status_rows(s),
             "model": s.model.card.id,
             "permissionMode": situation.mode,
             "slash_commands": slash_commands(s),
@@ -178,7 +178,9 @@ class Wire:
         if e.subtype != "success":
             record["errors"] = e.errors
             return record
-        record |= {"api_error_status": e.api_status, "result": e.result}
+        record["result"] = e.result
+        if not e.local_command:
+            record["api_error_status"] = e.api_status
         if e.api_error_type is not None:
             record["api_error_type"] = e.api_error_type
         if e.structured is not None:
@@ -258,6 +260,8 @@ class Wire:
             record["request_id"] = e.request_id
         if e.aborted:
             record["aborted"] = True
+        if isinstance(e.block, ToolUse) and (meta := call_meta(self._s, e.block.id, e.block.name)):
+            record["tool_use_meta"] = meta
         if e.thinking_ms is not None:
             record["thinking_duration_ms"] = round(e.thinking_ms)
             record["thinking_display"] = self._facts.thinking_display

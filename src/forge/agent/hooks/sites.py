@@ -67,7 +67,7 @@ async def before_call(s: Session, call: ToolUse) -> Outcome:
         tool_name=call.name,
         tool_input=hook_input(s, call),
         tool_use_id=call.id,
-        **_server(s, call),
+        **server_of(s, call),
     )
     tell(s, outcome.told)
     if outcome.end_turn:
@@ -104,7 +104,7 @@ async def after_call(s: Session, call: ToolUse, done: Done, took_ms: float) -> D
     """PostToolUse or PostToolUseFailure: the result, perhaps another one."""
     facts: dict[str, Any] = {"tool_name": call.name, "tool_input": hook_input(s, call)}
     facts["tool_use_id"] = call.id
-    facts |= {"duration_ms": round(took_ms), **_server(s, call)}
+    facts |= {"duration_ms": round(took_ms), **server_of(s, call)}
     if done.result.is_error:
         error = _text(done.result)
         outcome = await s.hooks.fire("PostToolUseFailure", **facts, error=error, is_interrupt=False)
@@ -137,7 +137,12 @@ async def after_calls(s: Session, calls: list[ToolUse], results: Mapping[str, Do
 async def refused_call(s: Session, call: ToolUse, reason: str) -> None:
     """PermissionDenied: a call was refused without anybody having been asked; a hook may allow a retry."""
     outcome = await s.hooks.fire(
-        "PermissionDenied", tool_name=call.name, tool_input=call.input, tool_use_id=call.id, reason=reason
+        "PermissionDenied",
+        tool_name=call.name,
+        tool_input=call.input,
+        tool_use_id=call.id,
+        reason=reason,
+        **server_of(s, call),
     )
     if outcome.retry:
         uuid = s.parts.new_id()
@@ -199,14 +204,11 @@ def give_title(s: Session, title: str) -> None:
         s.emit(TitleChanged(title))
 
 
-def _server(s: Session, call: ToolUse) -> dict[str, Any]:
+def server_of(s: Session, call: ToolUse) -> dict[str, Any]:
     """Where a tool of an MCP server comes from."""
-    parts = call.name.split("__", 2)
-    if len(parts) < 3 or parts[0] != "mcp":
-        return {}
     tool = s.find_tool(call.name)
-    source = tool.origin.scope.value if tool is not None else "dynamic"
-    return {"mcp_server": {"name": parts[1], "source": source}}
+    remote = tool.remote if tool is not None else None
+    return {"mcp_server": {"name": remote.server, "source": remote.source}} if remote is not None else {}
 
 
 def _text(result: ToolResult) -> str:

@@ -51,7 +51,7 @@ async def expand(s: Session, prompt: Prompt) -> Expanded:
         return Expanded(prompt, ended=_answered(s, answer))
     if typed[0] == "init":
         return Expanded(expand_init(s, prompt))
-    if "/" not in typed[0] and not view.disabled:
+    if "/" not in typed[0]:
         s.reminders.append(Reminder("unknown_command", _unknown(s, typed[0])))
     return Expanded(prompt, _mentioned(s, prompt.text))
 

@@ -87,11 +87,6 @@ def slash_commands(s: Session) -> list[str]:
     return [*found, *(name for name in local_names() if name not in found)]
 
 
-def server_rows(s: Session) -> list[dict[str, str]]:
-    """The MCP servers of plugins as hosts list them; they cannot be started yet."""
-    return [{"name": c.name, "status": "failed"} for c in s.parts.catalog.servers]
-
-
 def tell_skills(s: Session) -> None:
     """Puts the list of skills in front of the first prompt; a resumed conversation gets a changed one."""
     s.keep(Skills).told = s.keep(Ecosystem).version

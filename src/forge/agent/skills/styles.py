@@ -35,11 +35,11 @@ def chosen_style(catalog: Catalog, wanted: str) -> OutputStyle | None:
 
 def style_reminder(catalog: Catalog, name: str) -> Reminder | None:
     """What the model reads about a style; None for the default and for names nobody has defined."""
-    style = catalog.styles.get(name)
-    if style is None or name == "default":
+    style = chosen_style(catalog, name)
+    if style is None or style.name == "default":
         return None
-    body = style.body or _own(catalog, name)
-    return Reminder(KIND, f"<system-reminder>\n# Output Style: {name}\n{body}\n</system-reminder>")
+    body = style.body or _own(catalog, style.name)
+    return Reminder(KIND, f"<system-reminder>\n# Output Style: {style.name}\n{body}\n</system-reminder>")
 
 
 def keeps_coding(catalog: Catalog, wanted: str) -> bool:

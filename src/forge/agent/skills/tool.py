@@ -6,6 +6,7 @@ import msgspec
 
 from forge.agent.context import CallContext
 from forge.agent.local import local_names
+from forge.agent.mentions import mentioned_in
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.fork import forked
@@ -51,6 +52,8 @@ async def run(wish: Wish, context: ToolContext) -> ToolOutput:
         return ToolOutput(told, {**data, "status": "forked", "agentId": agent_id, "result": report})
     if skill.allowed_tools:
         data["allowedTools"] = list(skill.allowed_tools)
+    files = await mentioned_in(s, words)
+    s.keep(Skills).handed += [f"{r.text.rstrip()}\n" for r in files]
     s.keep(Skills).handed += _texts(s, found, words, wish.args)
     return ToolOutput(f"Launching skill: {asked}", data)
 

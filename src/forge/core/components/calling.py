@@ -12,6 +12,7 @@ from forge.core.components.nested import variants
 from forge.core.registry import Component
 from forge.foundation.suggest import closest
 
+_BUILT_IN = ("clear", "compact")
 _TYPED = re.compile(r"/(\S+)(?:\s(.*))?", re.DOTALL)
 
 
@@ -91,9 +92,12 @@ def _unknown(catalog: Catalog, view: View, asked: str, commands: Collection[str]
     entries = [] if view.disabled else catalog.skills.find(asked)
     if entries and override_of(entries[0], view) == "off":
         return _switched_off(asked)
+    if not asked:
+        return "Invalid skill format: "
     if asked in commands:
+        kind = "a built-in CLI" if asked in _BUILT_IN else "a UI"
         return (
-            f"{asked} is a UI command, not a skill. Ask the user to run /{asked} themselves — it cannot be"
+            f"{asked} is {kind} command, not a skill. Ask the user to run /{asked} themselves — it cannot be"
             " invoked via the Skill tool."
         )
     nested = [name for name, _ in variants(catalog, asked)]

@@ -68,10 +68,11 @@ def skill_from_text(
     described = bool(fields.get("description"))
     if not described:
         fields["description"] = _guess(matter.body, is_command=not root)
-    if root:
+    # Commands have a second name only in plugins, and never wait for files.
+    if root or plugin:
         fields["display"] = _display(values, plugin)
-    elif "paths" in fields:
-        del fields["paths"]
+    if not root:
+        fields.pop("paths", None)
     if inline:
         fields["inline"] = matter.body
     else:

@@ -29,7 +29,7 @@ class LastWords(asyncio.Protocol):
         self.kept = (self.kept + data)[-_KEPT:]
 
     def close(self) -> None:
-        if self._transport is not None:
+        if self._transport is not None and not self._transport.is_closing():
             self._transport.close()
 
     def __str__(self) -> str:
@@ -39,9 +39,9 @@ class LastWords(asyncio.Protocol):
 class ServerProcess:
     """A running server in a process group of its own."""
 
-    def __init__(self, child: Child, errors: LastWords) -> None:
+    def __init__(self, child: Child) -> None:
         self._child = child
-        self._errors = errors
+        self._errors = LastWords()
         self._reader = asyncio.StreamReader(limit=MOST_LINE)
         self._reading: asyncio.ReadTransport | None = None
         self._writing: asyncio.WriteTransport | None = None
@@ -55,9 +55,10 @@ class ServerProcess:
     def last_words(self) -> str:
         return str(self._errors)
 
-    async def connect(self, reading: int, writing: int) -> None:
+    async def connect(self, reading: int, writing: int, errors: int) -> None:
         """Takes over our ends of the pipes."""
         loop = asyncio.get_running_loop()
+        await loop.connect_read_pipe(lambda: self._errors, os.fdopen(errors, "rb", buffering=0))
         self._reading, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(reading, "rb", buffering=0)
         )
@@ -85,24 +86,30 @@ class ServerProcess:
         return True
 
     async def close(self) -> None:
-        """Closes its input, waits a little, then kills what is left of the server and its children."""
+        """Closes its input, asks it to end, and kills what is left of the server and its children."""
         self.ended = True
-        if self._writing is not None:
+        if self._writing is not None and not self._writing.is_closing():
             self._writing.close()
+        try:
+            if not await self._ends_in_time():
+                self._child.terminate()
+                await self._ends_in_time()
+        finally:
+            self._child.kill()
+            if self._reading is not None and not self._reading.is_closing():
+                self._reading.close()
+            if self._writing is not None and self._writing.get_write_buffer_size():
+                self._writing.abort()  # what was not read will not be
+            self._errors.close()
+        await self._child.wait()
+
+    async def _ends_in_time(self) -> bool:
         try:
             async with asyncio.timeout(GRACE):
                 await self._child.wait()
         except TimeoutError:
-            pass
-        finally:
-            self._child.kill()
-            for transport in (self._reading, self._writing):
-                if transport is not None:
-                    transport.close()
-            if self._writing is not None:
-                self._writing.abort()
-            self._errors.close()
-        await self._child.wait()
+            return False
+        return True
 
 
 async def start(launch: Launch) -> ServerProcess:
@@ -121,9 +128,12 @@ async def start(launch: Launch) -> ServerProcess:
     finally:
         for descriptor in theirs:
             os.close(descriptor)
-    errors = LastWords()
-    loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: errors, os.fdopen(our_errors, "rb", buffering=0))
-    process = ServerProcess(child, errors)
-    await process.connect(our_in, our_out)
+    process = ServerProcess(child)
+    connecting = asyncio.ensure_future(process.connect(our_in, our_out, our_errors))
+    try:
+        await asyncio.shield(connecting)
+    except asyncio.CancelledError:
+        await connecting
+        await asyncio.shield(process.close())
+        raise
     return process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -33,10 +34,8 @@ class McpServer:
 
     async def connect(self) -> None:
         """Connects unless that has happened; a failure is kept in `status` and `error`."""
-        try:
+        with suppress(Unavailable):  # `status` and `error` tell
             await self._connected()
-        except Unavailable:
-            pass  # told by `status` and `error`
 
     async def call(self, tool: str, given: dict[str, Any], call_id: str = "") -> dict[str, Any]:
         """The result of a tool; a server that has ended is started again. Unavailable, or TimeoutError."""

@@ -52,7 +52,8 @@ class Spoken:
 
     async def ready(self) -> None:
         """Returns when the server has said what it offers; Unavailable if it does not."""
-        await asyncio.wait([self._ready, self._holding], return_when=asyncio.FIRST_COMPLETED)
+        ends: list[asyncio.Future[Any]] = [self._ready, self._holding]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         if not self._ready.done():
             raise Unavailable(CLOSED)
         self._ready.result()

@@ -214,7 +214,9 @@ class _Scan:
             self._leave_lists(self._column, starts_item=True)
             self._fence, self._fence_base = fence, self._indents[-1] if self._indents else 0
             return "code", ""
-        if body.startswith("<") and self._opens_html(body):
+        # An indented comment does not end a paragraph.
+        goes_on = self._in_paragraph and self._column > 0 and body.startswith("<!--")
+        if body.startswith("<") and not goes_on and self._opens_html(body):
             return "html", ""
         if body.startswith("[") and not self._in_paragraph and re.match(_DEFINITION, body):
             return "code", ""

@@ -176,7 +176,10 @@ def _monitors(r: Reading, named: Any) -> None:
     if named is None:
         path = r.has("monitors/monitors.json")
     else:
-        path = locate(r, named, "monitors", silent=True) or os.path.normpath(f"{r.root}/{named}")
+        path = locate(r, named, "monitors", silent=True)
+        if not path:
+            place = os.path.normpath(f"{r.root}/{named}")
+            r.fail("component-load-failed", f"monitors load failed from {place}: no such file in the plugin")
     if not path:
         return
     content = _json(r, path)

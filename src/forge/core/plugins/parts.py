@@ -13,6 +13,7 @@ from forge.core.components.skill_file import SKILL_FILE, read_skill, skill_from_
 from forge.core.components.style_file import read_style
 from forge.core.plugins.reading import Reading, as_list, children, locate
 from forge.core.registry import Component
+from forge.foundation.collate import name_order
 
 _DEEPEST = 20
 _NO_NAME = re.compile("[^A-Za-z0-9_-]")
@@ -86,10 +87,13 @@ def _skill_place(r: Reading, directory: str) -> None:
     if os.path.isfile(f"{directory}/{SKILL_FILE}"):
         _single(r, directory)
         return
+    found = []
     for name, path, is_dir in children(r, directory):
         r.files.add(path)
         if is_dir and os.path.isfile(f"{path}/{SKILL_FILE}"):
-            _skill(r, path, _NO_NAME.sub("-", name), chosen=False)
+            found.append((_NO_NAME.sub("-", name), path))
+    for name, path in sorted(found, key=lambda pair: name_order(pair[0])):
+        _skill(r, path, name, chosen=False)
 
 
 def _single(r: Reading, directory: str) -> None:
@@ -123,6 +127,7 @@ def _command_place(r: Reading, directory: str) -> None:
 
 
 def _command_tree(r: Reading, directory: str, folders: tuple[str, ...], depth: int) -> None:
+    further = []
     for name, path, is_dir in _unvisited(r, directory, "commands", depth):
         if not is_dir:
             if name.lower().endswith(".md"):
@@ -130,7 +135,9 @@ def _command_tree(r: Reading, directory: str, folders: tuple[str, ...], depth: i
         elif os.path.isfile(f"{path}/{SKILL_FILE}"):
             _skill(r, path, ":".join((*folders, name)), chosen=False)
         else:
-            _command_tree(r, path, (*folders, name), depth + 1)
+            further.append((name, path))
+    for name, path in further:
+        _command_tree(r, path, (*folders, name), depth + 1)
 
 
 def _command(r: Reading, path: str, folders: tuple[str, ...], file_name: str) -> None:

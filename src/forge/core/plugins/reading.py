@@ -19,6 +19,7 @@ from forge.core.components.kinds import (
 )
 from forge.core.components.wasm_tool import WasmTool
 from forge.core.registry import Component
+from forge.foundation.collate import name_order
 from forge.foundation.origin import Diagnostic, Origin, Severity
 
 
@@ -143,7 +144,7 @@ def children(r: Reading, directory: str) -> list[tuple[str, str, bool]]:
     r.files.add(directory)
     try:
         with os.scandir(directory) as entries:
-            found = sorted(entries, key=lambda entry: (entry.name.lower(), entry.name))
+            found = sorted(entries, key=lambda entry: name_order(entry.name))
     except OSError:
         return []
     listed = []

@@ -19,6 +19,7 @@ from forge.core.plugins.wasm_file import FILE, wasm_tools
 from forge.foundation.atomic import read_text
 from forge.foundation.errors import ConfigError
 from forge.foundation.jsonfile import parse_json
+from forge.foundation.paths import DIALECTS
 
 MARKET = ".claude-plugin/marketplace.json"
 _KINDS = {"skills": "skill", "agents": "agent", "commands": "command"}
@@ -101,9 +102,20 @@ def _directory(root: str) -> tuple[Part | None, list[Part]]:
         name = os.path.basename(root)
         return None, _components(os.path.dirname(root), (name,))
     folders = [name for name in _KINDS if os.path.isdir(f"{root}/{name}")]
-    if folders and not os.path.exists(f"{root}/plugin.json"):
+    if _is_collection(root) and folders and not os.path.exists(f"{root}/plugin.json"):
         return None, _components(root, tuple(folders))
     return _part(root, "plugin", [Finding("directory", _NO_MANIFEST)]), []
+
+
+def _is_collection(root: str) -> bool:
+    """Whether a directory without a manifest is one of components: a configuration, or one with skills."""
+    if os.path.basename(root) in DIALECTS:
+        return True
+    return any(os.path.isfile(f"{root}/skills/{name}/SKILL.md") for name in _names(f"{root}/skills"))
+
+
+def _names(directory: str) -> list[str]:
+    return os.listdir(directory) if os.path.isdir(directory) else []
 
 
 def _plugin_part(found: Found) -> Part:
@@ -183,7 +195,7 @@ def _components(root: str, folders: tuple[str, ...]) -> list[Part]:
         directory = f"{root}/{folder}"
         if os.path.islink(directory):
             message = "This is a link, which is not followed here."
-            parts.append(Part(directory, _KINDS[folder], warnings=[Finding("path", message)]))
+            parts.append(Part(directory, _KINDS[folder], warnings=[Finding("directory", message)]))
             continue
         files = _skill_files(directory) if folder == "skills" else _markdown(directory)
         for path in files:

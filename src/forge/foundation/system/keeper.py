@@ -1,8 +1,8 @@
 """The program of the keeper: a small process that starts commands, so that the large one never forks.
 
 For each command there is a supervisor, made beforehand, which is in the namespaces of the command, adopts
-whatever it leaves behind, and reports the end. Reports are lines on a pipe: P<pid>, S<pid of the
-command> when it has started, E<reason>, X<code> <left>.
+whatever it leaves behind, and reports the end. Reports are lines on a pipe: P<pid>, S (started),
+E<reason>, X<code> <left>.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from forge.foundation.system.syscalls import (
     PR_SET_DUMPABLE,
     PR_SET_PDEATHSIG,
     clone,
-    libc,
     prctl,
 )
 
@@ -42,6 +41,8 @@ _REHEARSAL = {"argv": ["/nosuchprogram"], "env": {}, "keep": [], "terminal": Fal
 # Kinds of supervisors: without namespaces, in namespaces, and there without a network.
 PLAIN, SPACED, ISOLATED = range(3)
 _MOST_DESCRIPTORS = 16
+# The orphans of a process appear a moment after it is gone.
+_SWEEPS, _SWEEP_MS = 10, 10
 _ABOVE = 100
 _RESET = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ)
 _LINUX = sys.platform == "linux"
@@ -51,32 +52,85 @@ def serve(control: int, kinds: list[int]) -> None:
     """Keeps a supervisor ready for each kind of command that has been wanted, until `control` is closed.
 
     A supervisor takes one order from the socket of its kind: one byte with descriptors, which are the order
-    itself (marshalled), the pipe for reports, standard input, output and error, and more to keep.
+    itself (marshalled), the pipe for reports, standard input, output and error, and more to keep. A byte on
+    `control` says that a supervisor was lost.
     """
     _get_ready([control, *kinds])
-    taken, take = os.pipe()
-    watched = select.poll()
-    watched.register(control, 0)
-    watched.register(taken, select.POLLIN)
-    for descriptor in kinds:
-        watched.register(descriptor, select.POLLIN)
+    nursery = _Nursery(kinds)
+    watched = nursery.watched
+    watched.register(control, select.POLLIN)
     while True:
-        for descriptor, _ in watched.poll():
+        for descriptor, _ in watched.poll(_SWEEP_MS if nursery.sweeps else None):
             if descriptor == control:
-                return
-            if descriptor == taken:
-                wanted = set(os.read(taken, 64))
+                if not os.read(control, 64):
+                    return
+                nursery.sweeps = _SWEEPS
+            elif descriptor == nursery.taken:
+                nursery.replace()
             else:
-                # From now on a supervisor waits there, and says when it needs a successor.
-                watched.unregister(descriptor)
-                wanted = {kinds.index(descriptor)}
-            for kind in wanted:
-                error = _prepare(kinds[kind], kind, take)
-                if error is None:
-                    continue
-                if descriptor != taken:
-                    _refuse(descriptor, error)
-                watched.register(kinds[kind], select.POLLIN)
+                nursery.begin(descriptor)
+        nursery.sweep()
+
+
+class _Nursery:
+    """The supervisors: one that waits for each kind, and all that are at work."""
+
+    def __init__(self, kinds: list[int]) -> None:
+        self.sweeps = 0
+        self.taken, self._take = os.pipe()
+        self._kinds = kinds
+        self._known: set[int] = set()
+        self.watched = select.poll()
+        for descriptor in (self.taken, *kinds):
+            self.watched.register(descriptor, select.POLLIN)
+
+    def begin(self, descriptor: int) -> None:
+        """The first order of a kind has come: from now on a supervisor waits there."""
+        self.watched.unregister(descriptor)
+        error = self._prepare(self._kinds.index(descriptor))
+        if error is not None:
+            _refuse(descriptor, error)
+
+    def replace(self) -> None:
+        """Supervisors have taken orders: they need successors."""
+        for kind in os.read(self.taken, 64):
+            self._prepare(kind)
+
+    def _prepare(self, kind: int) -> OSError | None:
+        user = os.getuid(), os.getgid()
+        descriptor = self._kinds[kind]
+        try:
+            pid = clone(namespace_flags(network=kind == ISOLATED)) if kind else os.fork()
+        except OSError as error:
+            self.watched.register(descriptor, select.POLLIN)
+            return error
+        if pid:
+            self._known.add(pid)
+            return None
+        try:
+            _supervise(descriptor, kind, self._take, user)
+        finally:
+            os._exit(126)  # a forked process must never return into the code of its parent
+
+    def sweep(self) -> None:
+        """Ends what a lost supervisor has left: as orphans these are children of this process."""
+        if not self.sweeps:
+            return
+        self.sweeps -= 1
+        children = _children()
+        self._known &= children
+        for pid in children - self._known:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+                self.sweeps = max(self.sweeps, 2)
+
+
+def _children() -> set[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
+            return {int(pid) for pid in file.read().split()}
+    except OSError:
+        return set()
 
 
 def _get_ready(descriptors: list[int]) -> None:
@@ -85,23 +139,9 @@ def _get_ready(descriptors: list[int]) -> None:
         os.set_inheritable(descriptor, False)
     # What is ready here need not be made in every child, nor copied because of the collector.
     if _LINUX:
-        libc()
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
     gc.disable()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-
-
-def _prepare(descriptor: int, kind: int, take: int) -> OSError | None:
-    user = os.getuid(), os.getgid()
-    try:
-        pid = clone(namespace_flags(network=kind == ISOLATED)) if kind else os.fork()
-    except OSError as error:
-        return error
-    if pid:
-        return None
-    try:
-        _supervise(descriptor, kind, take, user)
-    finally:
-        os._exit(126)  # a forked process must never return into the code of its parent
 
 
 def _refuse(descriptor: int, error: OSError) -> None:
@@ -125,21 +165,22 @@ def _supervise(descriptor: int, kind: int, take: int, user: tuple[int, int]) -> 
     descriptors = _receive(descriptor)
     if not descriptors:
         return
+    # At once: a command may kill this process as soon as it runs.
+    os.write(take, bytes([kind]))
     report = fcntl.fcntl(descriptors[1], fcntl.F_DUPFD_CLOEXEC, _ABOVE)
     try:
         if failure is not None:
             raise failure
         with open(descriptors[0], "rb", closefd=False) as file:
             order: dict[str, Any] = marshal.load(file)
+        os.write(report, f"P{number}\n".encode())
         supervisor.command = _spawn(order, descriptors)
-        known = supervisor.command if kind == PLAIN else 0
-        os.write(report, f"P{number}\nS{known}\n".encode())
+        os.write(report, b"S\n")
     except BaseException as error:
         _fail(report, error)
         raise
-    finally:
-        os.write(take, bytes([kind]))
     os.closerange(0, report)
+    os.closerange(report + 1, 1 << 20)
     supervisor.attend(report)
 
 
@@ -163,16 +204,18 @@ def _rehearse() -> None:
     with open(null, "rb", closefd=False) as file:
         file.read()
     set_limits({})
+    actions = _streams(order, [null] * 3)
     with suppress(OSError):
         os.posix_spawn(
             order["argv"][0],
             order["argv"],
             order["env"],
-            file_actions=_streams(order, [null] * 3),
+            file_actions=actions,
             setsid=True,
             setsigdef=_RESET,
         )
-    os.closerange(_ABOVE, _ABOVE + 8)
+    for _, source, _ in actions:
+        os.close(source)
     os.close(null)
 
 
@@ -265,10 +308,9 @@ class _Supervisor:
         """Orphans become children of this process, so that repeating it reaches all."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.command, signal.SIGKILL)
-        with suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
-            for pid in file.read().split():
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(int(pid), signal.SIGKILL)
+        for pid in _children():
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _has_children() -> bool:

@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -73,7 +73,7 @@ class NotStarted(Exception):
 class Held:
     """A command that was started. `pid` is the process that watches over it."""
 
-    def __init__(self, report: int) -> None:
+    def __init__(self, report: int, on_lost: Callable[[], None]) -> None:
         self.pid = 0
         self.exit_code: int | None = None
         self._report = report
@@ -81,7 +81,7 @@ class Held:
         self._left = True
         self._failure = ""
         self._started = False
-        self._command = 0
+        self._on_lost = on_lost
         self._changed = asyncio.Event()
         asyncio.get_running_loop().add_reader(report, self._read)
 
@@ -89,7 +89,7 @@ class Held:
         """Returns when the command runs; NotStarted if it does not."""
         while not (self._started and self.pid) and not self._failure and self._report >= 0:
             await self._next()
-        if self._failure or not self._started:
+        if self._failure or not (self._started or self.pid):
             self._close()
             raise NotStarted(self._failure or "the process that was to start the command has ended")
 
@@ -139,10 +139,8 @@ class Held:
             return
         if not block:
             self._close()
-            if self.exit_code is None and self._command:
-                # The command has killed its supervisor; it gets no further for that.
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._command, signal.SIGKILL)
+            if self.exit_code is None and not self._failure:
+                self._on_lost()
         *lines, self._rest = (self._rest + block).split(b"\n")
         for line in lines:
             self._take(line.decode("utf-8", "replace"))
@@ -153,7 +151,7 @@ class Held:
         if kind == "P":
             self.pid = int(rest)
         elif kind == "S":
-            self._started, self._command = True, int(rest)
+            self._started = True
         elif kind == "E":
             self._failure = rest
         elif kind == "X":
@@ -180,7 +178,7 @@ class Keeper:
         plug = self._connected()[_kind(order.sandbox)]
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
-        held = Held(reading)
+        held = Held(reading, self._lost)
         null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         text = memory_file(marshal.dumps(_plain(order)))
         streams = [null if number < 0 else number for number in order.descriptors]
@@ -213,6 +211,12 @@ class Keeper:
         if self._process is not None:
             self._process.wait()
             self._process = None
+
+    def _lost(self) -> None:
+        """A command has killed its supervisor: it gets no further for that."""
+        if self._plugs:
+            with contextlib.suppress(OSError):
+                self._plugs[-1].send(b"x")
 
     def _connected(self) -> list[socket.socket]:
         if self._process is not None and self._process.poll() is None:

@@ -147,7 +147,7 @@ def test_a_hook_in_the_background_is_not_waited_for_and_its_texts_come_later(tmp
 
 
 def test_a_hook_still_in_the_background_at_the_end_is_stopped(tmp_path: Path) -> None:
-    made = engine(one("PreToolUse", "echo $$ > self; sleep 60", **{"async": True}))
+    made = engine(one("PreToolUse", "echo $$ > new; mv new self; sleep 60", **{"async": True}))
     seated(made, str(tmp_path))
 
     async def fired() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forge.core.shell.analysis.parse import parse
+from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.record import Finding, Verdict
 from forge.core.shell.analysis.run import Engine, OutOfTime, Run
 from forge.core.shell.analysis.simple import execute, rejudge
@@ -52,6 +53,8 @@ def _follow(text: str, run: Run) -> str:
     if len(text) > LONGEST:
         run.findings.append(_unanalysed(text, "the command is too long to be analysed"))
         return ""
+    if UNKNOWN in text:
+        run.findings.append(_unanalysed(text, "the command contains a character of the private range"))
     parsed = parse(text, None)
     state = State(run.around.cwd)
     frame = Frame(run, state, parsed.source)

@@ -77,7 +77,7 @@ def decide(
     decision = (
         _forbidden(verdict, trace)
         or _by_rule("deny", DENY, verdict, rules, trace)
-        or _by_rule("ask", ASK, verdict, rules, trace)
+        or _asked(verdict, rules, thresholds, trace)
         or _allowed(verdict, rules, trace)
         or _remembered(verdict, memory, cwd, trace)
         or _by_threshold(verdict, thresholds, trace)
@@ -104,6 +104,16 @@ def _by_rule(kind: str, answer: str, verdict: Verdict, rules: RuleSet, trace: li
                 decision.risk = rule.risk
                 return decision
     trace.append(f"{kind} rules: none matches")
+    return None
+
+
+def _asked(verdict: Verdict, rules: RuleSet, thresholds: Thresholds, trace: list[str]) -> Decision | None:
+    """An ask rule makes a decision stricter, never softer, unless it says so."""
+    decision = _by_rule("ask", ASK, verdict, rules, trace)
+    refused = verdict.category == "dangerous" or verdict.risk >= thresholds.block
+    if decision is None or not refused or (decision.rule and decision.rule.override == "dangerous"):
+        return decision
+    trace.append("but the command is refused anyway")
     return None
 
 

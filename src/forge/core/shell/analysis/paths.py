@@ -168,6 +168,8 @@ def read(frame: Frame, word: Word) -> Stream:
 
 def secret_path(text: str) -> bool:
     """Whether a word names credentials; cheap for words that cannot."""
+    if " " in text and not text.startswith(("/", "~", "./", "../")):
+        return False  # a sentence, not a name
     return bool(_secret_hint().search(text)) and is_secret(text)
 
 

@@ -65,7 +65,7 @@ class _Work:
             self.follow(child)
 
     def _command(self, node: Node) -> None:
-        words = [w for w in _words(node) if w]
+        words = [w for w in _words(node) if w and w not in ("&", ".")]
         if not words:
             return
         self.step = Step(words, (node.start_byte, node.end_byte), 0)

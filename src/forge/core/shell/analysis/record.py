@@ -93,7 +93,7 @@ class Verdict:
         worst = self.findings[0] if self.findings else None
         self.category = worst.category if worst else "read_only"
         self.risk = worst.risk if worst else 0
-        if interactive and RANK[self.category] <= RANK["caution"]:
+        if interactive and RANK[self.category] <= RANK["caution"] and self.analysable:
             self.category = "interactive"
             self.risk = min(max(self.risk, 3), 7)
 

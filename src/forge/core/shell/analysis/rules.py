@@ -61,7 +61,9 @@ def load_rules(data: dict[str, Incomplete], source: str, may_allow: bool = True)
             continue
         for at, row in enumerate(data.get(kind, [])):
             where = f"forgecmd.rules.{kind}[{at}]"
-            found.append(_read(kind, row, source, where))
+            rule = _read(kind, row, source, where)
+            rule.override = rule.override if may_allow else ""
+            found.append(rule)
     return found
 
 

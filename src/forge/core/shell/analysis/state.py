@@ -163,7 +163,7 @@ class Frame:
         self.source = source
         self.depth = 0
         self.forks = 0
-        self.calls: tuple[tuple[str, int], ...] = ()
+        self.calls: tuple[tuple[tuple[int, int], int], ...] = ()
         self.pipeline = 0
         # Whether the output goes to another command: pagers then just print.
         self.piped = False

@@ -329,13 +329,15 @@ def _function(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
 def call(function: Function, args: list[str] | None, frame: Frame) -> Stream:
     """Evaluates a function's body with its arguments; calling itself in a pipe or behind `&` is a bomb."""
     function.called = True
-    for name, forks in frame.calls:
-        if name == function.name:
+    # The place of the body, not the name: a function may define another one of its name.
+    place = (id(function.source), function.body.start_byte)
+    for running, forks in frame.calls:
+        if running == place:
             if frame.forks > forks:
                 frame.run.note(frame, "F10", "a function that multiplies itself: a fork bomb", "fork_bomb")
             return Stream()
     inner = frame.child(frame.state.fork(), function.source)
-    inner.calls = (*frame.calls, (function.name, frame.forks))
+    inner.calls = (*frame.calls, (place, frame.forks))
     inner.state.args = args
     stream = evaluate(function.body, inner)
     frame.state.variables, frame.state.cwd = inner.state.variables, inner.state.cwd

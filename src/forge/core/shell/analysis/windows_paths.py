@@ -25,7 +25,9 @@ def windows_kind(word: str) -> str:
     """root, home, system, temp, regenerable, unknown, outside or workspace."""
     text = word.strip("\"'").replace("/", "\\")
     lowered = text.lower().rstrip("\\*.") or text.lower()
-    if _root().fullmatch(text.lower().rstrip("*.").rstrip("\\") + "\\") or lowered in (
+    if (
+        text[:1] not in "*." and _root().fullmatch(text.lower().rstrip("*.").rstrip("\\") + "\\")
+    ) or lowered in (
         "~",
         "$home",
         "\\",

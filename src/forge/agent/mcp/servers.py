@@ -1,0 +1,96 @@
+"""The MCP servers of a conversation and of its sub-agents: started, listed, waited for, ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from forge.agent.session import Session
+
+if TYPE_CHECKING:
+    from forge.core.mcp.server import McpServer
+
+# Nobody waits longer for a server of a file before the first prompt; its tools come when it is ready.
+PATIENCE = 2.0
+DYNAMIC = "dynamic"
+
+AskHost = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+
+
+class Servers:
+    """`unusable` are rows of servers this version cannot start; `ask_host` reaches the host program."""
+
+    def __init__(self) -> None:
+        self.all: list[McpServer] = []
+        self.unusable: list[dict[str, Any]] = []
+        self.ask_host: AskHost | None = None
+        self.connecting: dict[asyncio.Task[None], bool] = {}
+        self.news = False
+
+
+def start_servers(s: Session, servers: list[McpServer], unusable: list[dict[str, Any]]) -> None:
+    """Connects to servers beside the conversation; their tools are there as soon as they are."""
+    mine = s.keep(Servers)
+    mine.all, mine.unusable = servers, unusable
+    if not servers:
+        return
+    tools = import_module("forge.agent.mcp.tools")
+    tools.lend_to_hooks(s)
+
+    async def connect(server: McpServer) -> None:
+        await server.connect()
+        tools.add_tools(s, server)
+
+    for server in servers:
+        task = asyncio.ensure_future(connect(server))
+        mine.connecting[task] = server.source == DYNAMIC
+        task.add_done_callback(lambda done: mine.connecting.pop(done, None))
+
+
+async def await_servers(s: Session) -> None:
+    """Before the first prompt: waits for the servers of the command line, and a little for all others."""
+    mine = s.keep(Servers)
+    if not mine.connecting:
+        return
+    named = [task for task, dynamic in mine.connecting.items() if dynamic]
+    await asyncio.wait(list(mine.connecting), timeout=PATIENCE)
+    if named:
+        await asyncio.wait(named)
+
+
+def tell_servers(s: Session) -> None:
+    """Before a request: the model hears of tools that have come since the last one."""
+    mine = s.keep(Servers)
+    if mine.news:
+        mine.news = False
+        import_module("forge.agent.mcp.tools").tell_tools(s)
+
+
+async def end_servers(s: Session) -> None:
+    """Ends all servers, also those that have not answered yet."""
+    mine = s.keep(Servers)
+    tasks = list(mine.connecting)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.gather(*(server.close() for server in mine.all))
+
+
+def status_rows(s: Session) -> list[dict[str, Any]]:
+    """The servers as hosts list them when a turn starts."""
+    mine = s.keep(Servers)
+    rows = [{"name": e.name, "status": e.status, "source": e.source} for e in mine.all]
+    return [*rows, *({k: row[k] for k in ("name", "status", "source")} for row in mine.unusable)]
+
+
+def call_meta(s: Session, call_id: str, name: str) -> list[dict[str, str]]:
+    """How a call of a server's tool is called for people; empty for other calls."""
+    tool = s.find_tool(name)
+    remote = tool.remote if tool is not None else None
+    if remote is None:
+        return []
+    title = remote.title or import_module("forge.core.mcp.names").shown(remote.tool)
+    row = {"id": call_id, "display_name": title, "server_display_name": remote.server}
+    return [{**row, "tool_name": remote.tool}]

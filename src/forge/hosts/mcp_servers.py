@@ -1,0 +1,177 @@
+"""Which MCP servers a run has: command line, project, user and local files, plugins; and their start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from forge.agent.mcp.servers import DYNAMIC, start_servers
+from forge.agent.session import Session
+from forge.core.components.kinds import PluginRoot
+from forge.foundation.errors import ConfigError, UsageError
+from forge.foundation.jsonfile import read_json
+from forge.foundation.paths import Places, trust_key
+from forge.foundation.settings import parse_setting_sources
+from forge.hosts.configuration import Configuration
+from forge.hosts.options import RunOptions
+
+NOT_YET = "this version starts servers of the type stdio only"
+_ALL = ("user", "project", "local")
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A server as configured. `config` is written by others: any value."""
+
+    name: str
+    config: Any
+    source: str
+    plugin: PluginRoot | None = None
+
+
+class _State(msgspec.Struct, rename="camel"):
+    """The parts of the reference's state file that name servers; the rest is skipped unread."""
+
+    mcp_servers: Any = None
+    projects: dict[str, msgspec.Raw] = {}
+
+
+def give_servers(session: Session, o: RunOptions, c: Configuration) -> None:
+    """Starts the servers of a run beside everything else; without any this costs two looks at the disk."""
+    entries = configured_servers(o, c, session)
+    if not entries:
+        return
+    config = import_module("forge.core.mcp.config")
+    kinds = {e.name: config.transport(e.config) for e in entries if e.name not in config.RESERVED}
+    usable = [e for e in entries if kinds.get(e.name) == "stdio"]
+    others = [e for e in entries if kinds.get(e.name) not in (None, "", "stdio")]
+    if not usable and not others:
+        return
+    made = import_module("forge.core.mcp.server").McpServer
+    ask = import_module("forge.agent.mcp.asking").asker(session)
+    servers = [made(_launch(e, session, c), e.source, e.config, ask) for e in usable]
+    start_servers(session, servers, [_unusable(e) for e in others])
+
+
+def configured_servers(o: RunOptions, c: Configuration, session: Session) -> list[Entry]:
+    """All servers, of two with one name the nearer one: command line, local, project, user, plugin."""
+    found: dict[str, Entry] = {}
+    if not (o.strict_mcp_config or o.bare):
+        if not o.safe_mode:
+            brought = session.parts.catalog.servers
+            found |= {p.name: Entry(p.name, p.value.config, "plugin", p.value.plugin) for p in brought}
+        found |= _files(o, c)
+    found |= {name: Entry(name, entry, DYNAMIC) for name, entry in named_servers(o.mcp_config, c).items()}
+    return list(found.values())
+
+
+def named_servers(values: list[str], c: Configuration) -> dict[str, Any]:
+    """The servers of --mcp-config; UsageError with everything that is wrong."""
+    found: dict[str, Any] = {}
+    wrong: list[str] = []
+    for value in values:
+        content = _content(value, c.places.cwd)
+        servers = content.get("mcpServers") if isinstance(content, dict) else None
+        if isinstance(content, str):
+            wrong.append(content)
+        elif isinstance(servers, dict):
+            found |= servers
+        else:
+            given = isinstance(content, dict) and "mcpServers" in content
+            wrong.append(
+                "mcpServers: Invalid input: expected record, received "
+                + (_kind(servers) if given else "undefined")
+            )
+    if wrong:
+        raise UsageError("\n".join(["Error: Invalid MCP configuration:", *wrong]))
+    return found
+
+
+def _content(value: str, cwd: str) -> Any:
+    """The value itself if it is JSON, otherwise that of the file it names; a text says what is wrong."""
+    if value.lstrip().startswith("{"):
+        try:
+            return msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            pass  # then it can only be a name
+    path = os.path.join(cwd, value)
+    try:
+        with open(path, "rb") as file:
+            content = msgspec.json.decode(file.read())
+    except OSError:
+        return f"MCP config file not found: {path}"
+    except msgspec.DecodeError:
+        return "MCP config is not a valid JSON"
+    return content if isinstance(content, dict) else {}
+
+
+def _kind(value: Any) -> str:
+    kinds = {list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
+    return kinds.get(type(value), "null")
+
+
+def _files(o: RunOptions, c: Configuration) -> dict[str, Entry]:
+    sources: Collection[str] = _ALL
+    if o.setting_sources is not None:
+        sources = parse_setting_sources(o.setting_sources)
+    user, local = _state(c.places) if {"user", "local"} & set(sources) else ({}, {})
+    found: dict[str, Entry] = {}
+    if "user" in sources:
+        found |= {name: Entry(name, entry, "user") for name, entry in user.items()}
+    if "project" in sources:
+        off = c.settings.get("disabledMcpjsonServers", [])
+        project = _project(c.places.cwd)
+        found |= {name: Entry(name, entry, "project") for name, entry in project.items() if name not in off}
+    if "local" in sources:
+        found |= {name: Entry(name, entry, "local") for name, entry in local.items()}
+    return found
+
+
+def _project(cwd: str) -> dict[str, Any]:
+    path = os.path.join(cwd, ".mcp.json")
+    if not os.path.isfile(path):
+        return {}
+    try:
+        content, _ = read_json(path)
+    except (OSError, ConfigError):
+        return {}
+    return _record(content.get("mcpServers")) if isinstance(content, dict) else {}
+
+
+def _state(p: Places) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The servers of the user, and those of the user for this project."""
+    try:
+        with open(p.claude_state, "rb") as file:
+            state = msgspec.json.decode(file.read().removeprefix(b"\xef\xbb\xbf"), type=_State)
+        entry = state.projects.get(trust_key(p)) or state.projects.get(p.cwd)
+        own = msgspec.json.decode(entry) if entry is not None else {}
+    except (OSError, msgspec.DecodeError, UnicodeError):
+        return {}, {}
+    return _record(state.mcp_servers), _record(own.get("mcpServers") if isinstance(own, dict) else None)
+
+
+def _record(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _launch(entry: Entry, session: Session, c: Configuration) -> Any:
+    """How a server is started; what belongs to a plugin knows where that is."""
+    config, project = entry.config, session.situation.start_dir
+    env = {**c.env, "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.id}
+    env |= {"CLAUDE_PROJECT_DIR": project, "FORGE_PROJECT_DIR": project}
+    env.setdefault("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    if entry.plugin is not None:
+        variables = import_module("forge.core.plugins.variables")
+        env |= variables.plugin_environment(entry.plugin, project)
+        config = variables.expand(config, entry.plugin, project)
+        if entry.plugin.data:
+            os.makedirs(entry.plugin.data, mode=0o700, exist_ok=True)
+    return import_module("forge.core.mcp.config").launch(entry.name, config, env, project)
+
+
+def _unusable(entry: Entry) -> dict[str, Any]:
+    row = {"name": entry.name, "status": "failed", "source": entry.source}
+    return {**row, "config": entry.config, "error": NOT_YET}
