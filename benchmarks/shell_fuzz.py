@@ -1,7 +1,7 @@
-"""`python -m benchmarks.shell_fuzz [COUNT [SEED]]`: random snippets against bash, and every way to write the corpus.
+"""`python -m benchmarks.shell_fuzz [COUNT [SEED]]`: random snippets against bash, the corpus in other words.
 
-Counts hidden commands (bash ran one the analysis did not see), commands that look safer when written in another
-way, and text that is taken for more than data.
+Counts hidden commands (bash ran one the analysis did not see), commands that look safer when they are written
+in another way, and text that is taken for more than data.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("src", "tests")]
 
 import shell_fuzz  # noqa: E402  # found through the line above
-
 from forge.core.shell.analysis.record import RANK  # noqa: E402  # likewise
 from unit.core.shell.analysis.judged import corpus, judged  # noqa: E402  # likewise
 from unit.core.shell.analysis.metamorphic import MENTIONED, SAME  # noqa: E402  # likewise
@@ -29,9 +28,8 @@ def main(count: int, seed: int) -> int:
             found = shell_fuzz.hidden(texts)
             faults += len(found)
             seconds = time.perf_counter() - started
-            print(
-                f"{kind:8} {count} snippets, {len(found)} hidden, {shell_fuzz.unsure(texts)} unsure, {seconds:.0f} s"
-            )
+            unsure = shell_fuzz.unsure(texts)
+            print(f"{kind:8} {count} snippets, {len(found)} hidden, {unsure} unsure, {seconds:.0f} s")
             for text, names in found:
                 print(f"  {text!r} ran {names}")
     else:

@@ -7,11 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import Any
 
 PEER = os.path.abspath(__file__)
-NAMES = ("echo", "fail", "ask", "exit", "sleep", "big", "structured", "env", "mixed")
+NAMES = ("echo", "fail", "ask", "exit", "sleep", "big", "structured", "env", "mixed", "roots")
 
 
 def entry(*how: str, **more: Any) -> dict[str, Any]:
@@ -26,7 +25,7 @@ def main(how: list[str]) -> None:
     if "deaf" in how:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if "silent" in how:
-        time.sleep(600)
+        signal.pause()
     if "child" in how:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         with open(how[how.index("child") + 1], "w", encoding="utf-8") as file:
@@ -36,7 +35,7 @@ def main(how: list[str]) -> None:
             sys.stdout.write("Listening...\n{\n[1, 2\n\x00\xfe\n")
         answer(json.loads(line), how)
     if "deaf" in how:
-        time.sleep(600)
+        signal.pause()
 
 
 def answer(message: dict[str, Any], how: list[str]) -> None:
@@ -62,13 +61,18 @@ def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) ->
     if name == "exit":
         sys.exit(1)
     if name == "sleep":
-        time.sleep(600)
+        signal.pause()
     if name == "ask":
         schema = {"type": "object", "properties": {"user": {"type": "string"}}, "required": ["user"]}
         asked = {"message": given.get("text", "who"), "requestedSchema": schema}
         send({"id": "e1", "method": "elicitation/create", "params": asked})
         reply = json.loads(sys.stdin.readline())
         send({"id": number, "result": text("ELICITED " + json.dumps(reply.get("result"), sort_keys=True))})
+        return
+    if name == "roots":
+        send({"id": "r1", "method": "roots/list"})
+        roots = json.loads(sys.stdin.readline())["result"]["roots"]
+        send({"id": number, "result": text(" ".join(root["uri"] for root in roots))})
         return
     results: dict[str, dict[str, Any]] = {
         "echo": text(str(given.get("text", ""))),

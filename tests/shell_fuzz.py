@@ -6,6 +6,7 @@ A hidden command is one that bash ran although the analysis neither saw it nor s
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 from collections.abc import Iterable
 
@@ -131,7 +132,10 @@ def hidden(texts: list[str]) -> list[tuple[str, list[str]]]:
         seen = {step.program.rpartition("/")[2] for step in verdict.steps} | {
             s.words[0] for s in verdict.steps
         }
-        missed = [name for name in ran if name.startswith("Mk") and name not in seen]
+        joined = text.replace("\\\n", "")
+        # Names that do not stand in the text come late from the snippet before.
+        own = [name for name in ran if all(m in joined for m in re.findall(r"Mk\d+", name)) and "Mk" in name]
+        missed = [name for name in own if name not in seen]
         if missed and verdict.analysable and "$$" not in text:
             found.append((text, missed))
     return found

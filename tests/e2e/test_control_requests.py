@@ -12,7 +12,7 @@ from fakemodel import serve
 from forge_run import environment
 
 FIRST, SECOND = (f"aaaaaaaa-0000-4000-8000-00000000000{n}" for n in (1, 2))
-NO_MCP = "MCP servers are not supported by this version yet"
+NO_MCP = "this version cannot change MCP servers while a session runs"
 UNREACHABLE = "http://127.0.0.1:9"
 
 Body = dict[str, Any]
@@ -266,19 +266,24 @@ def test_a_host_whose_hooks_were_refused_gets_no_turn(home: Path, project: Path,
 def test_servers_that_cannot_run_are_reported_as_failed(
     home: Path, project: Path, started: list[Host]
 ) -> None:
-    config = json.dumps({"mcpServers": {"files": {"command": "server"}}})
+    config = json.dumps({"mcpServers": {"files": {"command": "no-such-server"}}})
     with serve([[{"text": "ok"}]]) as server:
         host = begin(started, project, environment(home, server.url), "--mcp-config", config)
-        assert host.request("mcp_status")["response"] == {
-            "mcpServers": [{"name": "files", "status": "failed", "error": NO_MCP}]
-        }
         host.say("go")
         host.until("result")
+        (row,) = host.request("mcp_status")["response"]["mcpServers"]
         host.finish()
+    assert row == {
+        "name": "files",
+        "status": "failed",
+        "config": {"type": "stdio", "command": "no-such-server"},
+        "transport": "stdio",
+        "scope": "dynamic",
+        "source": "dynamic",
+        "error": "no-such-server cannot be started: No such file or directory",
+    }
     init = next(r for r in host.records if r.get("subtype") == "init")
-    assert init["mcp_servers"] == [{"name": "files", "status": "failed"}]
-    assert host.child.stderr is not None
-    assert NO_MCP in host.child.stderr.read()
+    assert init["mcp_servers"] == [{"name": "files", "status": "failed", "source": "dynamic"}]
 
 
 def test_messages_without_a_name_are_replayed_too(home: Path, project: Path, started: list[Host]) -> None:

@@ -58,7 +58,7 @@ def test_a_denied_call_is_not_made_and_the_model_hears_why(project: Path, home: 
     command = "echo 'not today' >&2; exit 2"
     assert (content["is_error"], content["content"]) == (
         True,
-        f"PreToolUse:Bash hook error: [{command}]: not today",
+        f"PreToolUse:Bash hook error: [{command}]: not today\n",
     )
     assert [d["tool_name"] for d in result(ended)["permission_denials"]] == ["Bash"]
     assert not (project / "ran").exists()
@@ -88,7 +88,7 @@ def test_a_blocked_prompt_never_reaches_the_model_nor_the_history(project: Path,
     ended, asked = play([], project, home, "secret")
     assert asked == []
     assert result(ended)["result"].startswith("UserPromptSubmit operation blocked by hook:\n[")
-    assert result(ended)["result"].endswith("]: no\n\nOriginal prompt: secret")
+    assert result(ended)["result"].endswith("]: no\n\n\nOriginal prompt: secret")
     assert (ended.code, result(ended)["num_turns"]) == (0, 0)
     session = result(ended)["session_id"]
     _, again = play([[{"text": "x"}]], project, home, "next", "--resume", session)

@@ -63,9 +63,8 @@ def test_hooks_read_what_was_recorded(name: str, tmp_path: Path) -> None:
         fitting = [p for p in payloads if all(p.get(key) == value for key, value in chosen.items())]
         recorded = json.loads((GOLDEN / f"{golden}.json").read_text())
         but = DIFFERENT.get(golden, {})
-        want, got = (
-            shape({k: v for k, v in p.items() if k not in but}) for p in (recorded, (fitting or [{}])[0])
-        )
+        both = (shape(payload) for payload in (recorded, fitting[0] if fitting else {}))
+        want, got = ([row for row in rows if row.partition(":")[0] not in but] for rows in both)
         problems += [f"{golden}: {row}" for row in ndiff(want, got) if row[0] in "+-"]
     assert problems == []
 

@@ -68,7 +68,7 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
         await run_calls(s, prompt.calls)
         s.turn.user_events = 0
     else:
-        s.add_prompt(prompt, [*submitted.told, *expanded.told])
+        s.add_prompt(prompt, [*expanded.told, *submitted.told])
     if not prompt.query:
         return end(s)
     return _ended_by_calls(s) or await _steps(s)

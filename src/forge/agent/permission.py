@@ -10,7 +10,7 @@ import msgspec
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.event import Denial, Denied
 from forge.agent.hooks.port import Outcome
-from forge.agent.hooks.sites import hook_input, refused_call, server_of, tell_unchecked
+from forge.agent.hooks.sites import hook_input, refused_call, rewritten, server_of, tell_unchecked
 from forge.agent.hooks.state import HookState
 from forge.agent.host import Allow, AskPermission
 from forge.agent.session import Session
@@ -116,8 +116,13 @@ async def _unchecked(s: Session, call: ToolUse, decision: Decision) -> Verdict:
 def _granted(s: Session, call: ToolUse, requested: Outcome) -> Verdict:
     """The call as a hook wants it, unless a rule forbids that one."""
     s.remember(requested.updated_permissions or [])
-    call = _with_input(call, requested.updated_input)
-    if requested.updated_input is not None:
+    tool = s.find_tool(call.name)
+    if requested.updated_input is not None and tool is not None:
+        call, wrong = rewritten(s, call, tool, requested.updated_input, "PermissionRequest")
+        if wrong is not None:
+            words = str(wrong.result.content)
+            s.emit(Denied(call, words, "hook", words))
+            return Verdict(call, _meta(call, "reject", "hook"), wrong)
         decision = decide(call.name, call.input, s.situation)
         if decision.verdict == "deny":
             return _denied(s, call, decision, kind="permission-rule")

@@ -100,6 +100,7 @@ def messages(line: Iterable[Record], mending: Mending | None = None) -> list[Mes
         kind = record.get("type")
         if kind == "attachment":
             _add_reminder(history, record)
+            mending.settled = mending.settled or _stopped(record)
         elif kind in ("user", "assistant"):
             mending.settled = kind == "assistant" or _expects_nothing(record)
             if not record.get("isApiErrorMessage"):
@@ -166,6 +167,12 @@ def _cost_state(index: Index) -> dict[str, Any]:
         if record is not None:
             return record
     return {}
+
+
+def _stopped(record: Record) -> bool:
+    """Whether a hook has ended the turn here."""
+    attached = record.get("attachment")
+    return isinstance(attached, dict) and attached.get("type") == "hook_stopped_continuation"
 
 
 def _expects_nothing(record: Record) -> bool:

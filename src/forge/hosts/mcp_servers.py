@@ -11,6 +11,7 @@ import msgspec
 
 from forge.agent.mcp.servers import DYNAMIC, start_servers
 from forge.agent.session import Session
+from forge.core.components.catalog import Catalog
 from forge.core.components.kinds import PluginRoot
 from forge.foundation.errors import ConfigError, UsageError
 from forge.foundation.jsonfile import read_json
@@ -41,7 +42,7 @@ class _State(msgspec.Struct, rename="camel"):
 
 def give_servers(session: Session, o: RunOptions, c: Configuration) -> None:
     """Starts the servers of a run beside everything else; without any this costs two looks at the disk."""
-    entries = configured_servers(o, c, session)
+    entries = configured_servers(o, c, session.parts.catalog)
     if not entries:
         return
     config = import_module("forge.core.mcp.config")
@@ -56,12 +57,12 @@ def give_servers(session: Session, o: RunOptions, c: Configuration) -> None:
     start_servers(session, servers, [_unusable(e) for e in others])
 
 
-def configured_servers(o: RunOptions, c: Configuration, session: Session) -> list[Entry]:
+def configured_servers(o: RunOptions, c: Configuration, catalog: Catalog) -> list[Entry]:
     """All servers, of two with one name the nearer one: command line, local, project, user, plugin."""
     found: dict[str, Entry] = {}
     if not (o.strict_mcp_config or o.bare):
         if not o.safe_mode:
-            brought = session.parts.catalog.servers
+            brought = catalog.servers
             found |= {p.name: Entry(p.name, p.value.config, "plugin", p.value.plugin) for p in brought}
         found |= _files(o, c)
     found |= {name: Entry(name, entry, DYNAMIC) for name, entry in named_servers(o.mcp_config, c).items()}

@@ -132,3 +132,29 @@ def test_the_list_for_the_model_names_tools() -> None:
         "- e: d (Tools: All tools)",
         f"- general-purpose: {agents['general-purpose'].description} (Tools: *)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [
+        ({"description": ""}, "a.description: Description cannot be empty"),
+        ({"effort": "e"}, "a.effort: Invalid input"),
+        ({"memory": "zz"}, 'a.memory: Invalid option: expected one of "user"|"project"|"local"'),
+        ({"isolation": "x"}, 'a.isolation: Invalid option: expected one of "worktree"|"remote"'),
+    ],
+)
+def test_the_command_line_minds_words_it_does_not_know(row: dict[str, Any], wrong: str) -> None:
+    given = {"a": {"description": "d", "prompt": "p", **row}}
+    with pytest.raises(UsageError) as error:
+        add_agents(builtin_agents(), given, Scope.CLI, "--agents")
+    assert str(error.value) == f"Error: Invalid --agents configuration:\n{wrong}"
+
+
+def test_blanks_around_a_name_do_not_matter() -> None:
+    agents = builtin_agents()
+    add_agents(agents, {"  padded  ": {"description": "d", "prompt": "p"}}, Scope.CLI, "--agents")
+    assert [find_agent(agents, name) is not None for name in ("padded", " PADDED", "pad")] == [
+        True,
+        True,
+        False,
+    ]

@@ -9,6 +9,8 @@ from forge.agent.hooks.output import Output, Wrong, parse_output
 
 # Events whose end may not be held up by a hook that does not work.
 _NEVER_BLOCKED_BY_FAILURE = ("Stop", "SubagentStop", "TaskCompleted", "TeammateIdle")
+# A model that gives no judgement is no reason to block, whatever its hook says.
+_NEVER_BLOCKING = ("prompt", "agent")
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -65,15 +67,15 @@ def _ended(run: Run, output: Output | None) -> Answer:
 
 def _failed(run: Run, how: str, detail: str, *, outcome: str = "error", severe: bool = True) -> Answer:
     hook = run.hook
-    if hook.fields.get("onFailure") == "block" and hook.event not in _NEVER_BLOCKED_BY_FAILURE:
+    excused = hook.event in _NEVER_BLOCKED_BY_FAILURE or hook.kind in _NEVER_BLOCKING
+    if hook.fields.get("onFailure") == "block" and not excused:
         text = f'[{hook.label}]: {how}; blocking because onFailure is "block"'
         return Answer(run, outcome, block=f"{text}\n{detail}" if detail else text)
     return Answer(run, outcome, no_verdict=severe, error=detail or how)
 
 
 def _blocked(run: Run) -> str:
-    said = f"[{run.hook.label}]: {run.stderr.strip() or 'No stderr output'}"
+    said = f"[{run.hook.label}]: {run.stderr if run.stderr.strip() else 'No stderr output'}"
     if run.hook.plugin is None:
         return said
-    gap = "\n\n" if run.hook.event == "PreToolUse" else "\n"
-    return f"{said}{gap}This hook comes from the {run.hook.plugin.id} plugin."
+    return f"{said}\nThis hook comes from the {run.hook.plugin.id} plugin."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import socket
 from collections.abc import Callable, Mapping
@@ -17,6 +18,8 @@ from forge.foundation.system.process import Child, Spawn, Unsupported, spawn
 MAX_OUTPUT = 4 * 1024 * 1024
 GRACE = 1.0
 PROGRESS_EVERY = 1.0
+PAUSE = 0.01
+_NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 Tell = Callable[[str, str, str], None]
 
@@ -41,8 +44,13 @@ class Printed:
     """What a hook has written to both its outputs, up to a limit each; the rest is read and dropped."""
 
     def __init__(self) -> None:
-        self.out, self.err = Stream(self._note), Stream(self._note)
         self.both: list[bytes] = []
+        self.out = Stream(self._note)
+        try:
+            self.err = Stream(self._note)
+        except OSError:
+            self.out.close()
+            raise
 
     def _note(self, chunk: bytes) -> None:
         self.both.append(chunk)
@@ -119,7 +127,7 @@ async def run_command(
     loop = asyncio.get_running_loop()
     started = loop.time()
     try:
-        child, printed, near = _spawned(order)
+        child, printed, near = await _started(order)
     except (OSError, ValueError, Unsupported) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         return Run(order.hook, None, failure=f"Failed to run: {reason}: {order.argv[0]}")
@@ -144,6 +152,19 @@ async def run_command(
         order.outlived(child)
     took = (loop.time() - started) * 1000
     return Run(order.hook, code, out, err, timed_out=code is None, duration_ms=took, combined=both)
+
+
+async def _started(order: Order) -> tuple[Child, Printed, socket.socket]:
+    """The hook, started as soon as the system has room for it: a guard that is left out guards nothing."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + order.timeout
+    while True:
+        try:
+            return _spawned(order)
+        except OSError as error:
+            if error.errno not in _NO_ROOM or loop.time() > until:
+                raise
+        await asyncio.sleep(PAUSE)
 
 
 def _spawned(order: Order) -> tuple[Child, Printed, socket.socket]:

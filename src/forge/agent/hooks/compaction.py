@@ -19,7 +19,9 @@ async def before_compaction(s: Session, trigger: str, instructions: str) -> list
     """PreCompact: further instructions for the summary; raises `Blocked` if there shall be none."""
     outcome = await s.hooks.fire("PreCompact", trigger=trigger, custom_instructions=instructions or None)
     if outcome.blocks:
-        words = BLOCKED + outcome.blocks[0].text
+        block = outcome.blocks[0]
+        said = block.text if block.by_exit else f"[{block.label}]: {block.text}"
+        words = BLOCKED + said.rstrip()
         s.emit(CompactionSkipped(words))
         if trigger == "manual":
             raise Blocked(words, kind="context_overflow")

@@ -20,7 +20,7 @@ _COMMANDS = ("Bash", "Monitor")
 def meets(condition: str, payload: dict[str, Any], s: Situation) -> bool:
     """Whether the call in the payload of a tool event is one the condition speaks of."""
     tool, given = payload.get("tool_name"), payload.get("tool_input")
-    rule = parse_rule(condition, "allow", "userSettings", s.start_dir)
+    rule = parse_rule(condition.removesuffix("()"), "allow", "userSettings", s.start_dir)
     if not isinstance(tool, str) or not isinstance(given, dict) or isinstance(rule, str):
         return False
     if not _names(rule.tool, LEGACY_NAMES.get(tool, tool)):

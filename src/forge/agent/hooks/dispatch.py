@@ -57,9 +57,11 @@ async def dispatch(engine: Engine, s: Session, event: str, own: dict[str, Any]) 
     if Can.PLACE in spec.can:
         # The first configured hook that names a directory counts, however long it took.
         answers.sort(key=lambda answer: chosen.index(answer.run.hook))
-    answers = [bounded(answer, s.parts.results_dir, n) for n, answer in enumerate(answers)]
+    about = str(payload.get("tool_use_id", ""))
+    mark = f"{about}-{event}" if about else event
+    answers = [bounded(answer, s.parts.results_dir, mark) for answer in answers]
     outcome = fold(event, answers)
-    told = texts(spec, name, str(payload.get("tool_use_id", "")), answers, outcome)
+    told = texts(spec, name, about, answers, outcome)
     attach(s, firing, answers, told)
     return msgspec.structs.replace(
         outcome,
@@ -117,10 +119,10 @@ async def _one(firing: Firing, hook: Hook, number: int, answers: list[Answer]) -
 def _ended(identity: str, name: str, answer: Answer) -> HookEnded:
     run = answer.run
     text = "" if run.timed_out else run.combined
-    out, err = ("", "") if run.timed_out else (run.stdout, run.stderr or run.failure)
-    return HookEnded(
-        identity, name, run.hook.event, text or run.failure, out, err, run.exit_code, answer.outcome
-    )
+    wrong = answer.error if run.exit_code == 0 else ""
+    out, err = ("", "") if run.timed_out else (run.stdout, run.stderr or run.failure or wrong)
+    code = 1 if run.timed_out else run.exit_code
+    return HookEnded(identity, name, run.hook.event, text or run.failure, out, err, code, answer.outcome)
 
 
 def _speak(firing: Firing, main: Session, answer: Answer) -> None:

@@ -19,6 +19,8 @@ DEFAULT_BLOCK = "Blocked by hook"
 DEFAULT_STOP = "Execution stopped by hook"
 _RANK = {"": -1, "allow": 0, "ask": 1, "defer": 2, "deny": 3}
 _NONE = Specific("")
+# Here the first objection is the last word.
+PROMPTS = ("UserPromptSubmit", "UserPromptExpansion")
 
 Changes = dict[str, Any]
 
@@ -31,7 +33,7 @@ def fold(event: str, answers: Sequence[Answer]) -> Outcome:
         changes = _changes(outcome, spec, answer)
         outcome = msgspec.structs.replace(outcome, **changes) if changes else outcome
     # The block of a prompt counts alone: what other hooks had to add belongs to a prompt that is gone.
-    if spec.name == "UserPromptSubmit" and outcome.blocks:
+    if spec.name in PROMPTS and outcome.blocks:
         return msgspec.structs.replace(outcome, context=[], plain=[])
     return outcome
 
@@ -39,10 +41,12 @@ def fold(event: str, answers: Sequence[Answer]) -> Outcome:
 def _changes(so_far: Outcome, spec: HookSpec, answer: Answer) -> Changes:
     output = answer.output or Output()
     changes: Changes = {}
+    if spec.name in PROMPTS and (so_far.blocks or so_far.end_turn):
+        return changes
     for ability, join in _JOINS:
         if ability in spec.can:
             changes |= join(so_far, spec, answer, output)
-    if answer.outcome != "success":
+    if answer.outcome == "error":
         changes["errors"] = so_far.errors + 1
     return changes
 
@@ -99,7 +103,8 @@ def _block(so_far: Outcome, spec: HookSpec, answer: Answer, output: Output) -> C
     label = answer.run.hook.label
     if output.decision == "block":
         said = output.reason or (answer.run.stderr.strip() if answer.block else "") or DEFAULT_BLOCK
-        return {"blocks": [*so_far.blocks, Block(label, said, bare=said)]}
+        named = answer.run.hook.kind == "agent"  # its words say already that they come from a hook
+        return {"blocks": [*so_far.blocks, Block(label, said, by_exit=named, bare=said)]}
     if answer.block is None:
         return {}
     bare = answer.run.stderr.strip() or answer.block

@@ -68,7 +68,7 @@ def verdict(hook: Hook, judgement: Judgement) -> Run:
     reason = judgement.reason or "The condition was not met"
     ends = Output(continue_=False, stop_reason=reason)
     if hook.event in _ENDS:
-        return Run(hook, output=ends) if judgement.impossible else Run(hook, 2, stderr=reason)
+        return Run(hook) if judgement.impossible else Run(hook, 2, stderr=reason)
     if hook.event in ("UserPromptSubmit", "UserPromptExpansion"):
         return Run(hook, output=ends)
     if hook.fields.get("continueOnBlock"):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.state import HookState
 from forge.agent.session import Session
+from forge.agent.team.agents import find_main_agent
 from forge.core.components.agent_type import AgentType
 from forge.core.components.kinds import HookSource, Skill
 from forge.foundation.origin import BUILTIN, Origin, Scope
@@ -39,6 +40,9 @@ def bind_hooks(s: Session, main_agent: str = "") -> None:
     if engine is not None:
         engine.session = s
     s.keep(HookState).agent_type = main_agent
+    kind = find_main_agent(s.parts.agents, main_agent) if main_agent else None
+    if kind is not None:
+        lend_hooks(s, "", kind)
 
 
 def engine_of(s: Session) -> Engine | None:

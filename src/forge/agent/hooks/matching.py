@@ -8,6 +8,9 @@ from functools import lru_cache
 _LIST = re.compile(r"[A-Za-z0-9_\-\s,|]*\Z")
 _NAMES = re.compile(r"[A-Za-z0-9_|]*\Z")
 
+# A word every match has to contain: it is not optional (alternatives are looked at apart).
+_LEAD = re.compile(r"\^?([A-Za-z0-9_]+)(?![A-Za-z0-9_]*[*?{])")
+
 # The tool's former name still selects it.
 _ALIASES = {"Agent": ("Agent", "Task")}
 
@@ -17,25 +20,30 @@ _REGEX_EVENTS = ("FileChanged", "StopFailure")
 
 def matches(matcher: str, value: str, event: str) -> bool:
     """Whether a matcher accepts a value: everything, a list of exact names, or an unanchored pattern."""
-    read = _read(matcher, event in _REGEX_EVENTS)
-    if read is None:
+    if matcher in ("", "*"):
+        return True
+    listing = (_NAMES if event in _REGEX_EVENTS else _LIST).match(matcher) is not None
+    if value in _ALIASES:
+        return any(_accepts(matcher, v, listing) for v in _ALIASES[value])
+    return _accepts(matcher, value, listing)
+
+
+def _accepts(matcher: str, value: str, listing: bool) -> bool:
+    if listing:
+        return value in matcher and value in _listed(matcher)
+    # Most patterns begin with a word; one that is not in the value spares reading the pattern at all.
+    lead = None if "|" in matcher else _LEAD.match(matcher)
+    if lead is not None and lead[1] not in value:
         return False
-    values = _ALIASES.get(value) or (value,)
-    if isinstance(read, frozenset):
-        return not read or not read.isdisjoint(values)
-    return any(read.search(v) for v in values)
+    pattern = compiled(matcher)
+    return pattern is not None and pattern.search(value) is not None
+
+
+def _listed(matcher: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in re.split(r"[|,]", matcher))
 
 
 @lru_cache(maxsize=4096)
-def _read(matcher: str, words_only: bool) -> frozenset[str] | re.Pattern[str] | None:
-    """A matcher as the names it lists (none means all), as a pattern, or None if it is neither."""
-    if matcher in ("", "*"):
-        return frozenset()
-    if (_NAMES if words_only else _LIST).match(matcher):
-        return frozenset(name.strip() for name in re.split(r"[|,]", matcher))
-    return compiled(matcher)
-
-
 def compiled(pattern: str) -> re.Pattern[str] | None:
     """The pattern as the reference's language reads it; None if it is not valid there."""
     if re.search(r"(?<!\\)\(\?(?:[aiLmsux]|P[<=])", pattern):

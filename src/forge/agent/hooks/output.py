@@ -55,6 +55,16 @@ _CHOICES = {
     "permission_decision": ("allow", "deny", "ask", "defer"),
     "action": ("accept", "decline", "cancel"),
 }
+# What a change of permissions must have beside its type.
+_UPDATES = {
+    "addRules": "rules",
+    "replaceRules": "rules",
+    "removeRules": "rules",
+    "setMode": "mode",
+    "addDirectories": "directories",
+    "removeDirectories": "directories",
+}
+_DESTINATIONS = ("session", "localSettings", "projectSettings", "userSettings", "cliArg")
 # Spellings of early documents, at the top level or in the specific part.
 _OLD = {
     "permission_decision": "permissionDecision",
@@ -102,9 +112,22 @@ def _problem(output: Output, event: str) -> str:
         given = getattr(specific, field)
         if given is not None and given not in allowed:
             return f"{field} must be one of {', '.join(allowed)}, not {given!r}"
-    behavior = None if specific.decision is None else specific.decision.get("behavior")
-    if specific.decision is not None and behavior not in ("allow", "deny"):
+    return "" if specific.decision is None else _decision_problem(specific.decision)
+
+
+def _decision_problem(decision: dict[str, Any]) -> str:
+    behavior = decision.get("behavior")
+    if behavior not in ("allow", "deny"):
         return f'decision.behavior must be "allow" or "deny", not {behavior!r}'
+    updates = decision.get("updatedPermissions") or []
+    if not isinstance(updates, list):
+        return "decision.updatedPermissions must be a list"
+    for update in updates:
+        kind = update.get("type") if isinstance(update, dict) else None
+        if kind not in _UPDATES or not isinstance(update.get(_UPDATES[kind]), list | str):
+            return f"decision.updatedPermissions: {update!r} is no change of permissions"
+        if update.get("destination") not in _DESTINATIONS:
+            return f"decision.updatedPermissions: destination must be one of {', '.join(_DESTINATIONS)}"
     return ""
 
 

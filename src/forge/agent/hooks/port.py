@@ -64,6 +64,11 @@ class Outcome(msgspec.Struct, frozen=True):
 NOTHING = Outcome()
 
 
+def added_at_end(contexts: list[str]) -> str:
+    """What hooks add at the end of a turn, as the model hears it."""
+    return "\n\n".join(f"Stop hook additional context: {context}" for context in contexts)
+
+
 class Hooks(Protocol):
     """Runs the hooks of an event and folds their answers."""
 

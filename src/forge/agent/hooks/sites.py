@@ -83,7 +83,9 @@ def put_off(s: Session, call: ToolUse, outcome: Outcome) -> bool:
     return True
 
 
-def rewritten(s: Session, call: ToolUse, tool: Tool, given: dict[str, Any]) -> tuple[ToolUse, Done | None]:
+def rewritten(
+    s: Session, call: ToolUse, tool: Tool, given: dict[str, Any], event: str = "PreToolUse"
+) -> tuple[ToolUse, Done | None]:
     """The call with the input a hook wants, or the result that says what is wrong with that input."""
     found = [] if tool.validates else issues(tool.schema, given)
     unknown = {key for issue in found if not issue.path for key in issue.keys}
@@ -95,7 +97,7 @@ def rewritten(s: Session, call: ToolUse, tool: Tool, given: dict[str, Any]) -> t
     s.turn.denials.append(Denial(call.name, call.id, given))
     return call, failure(
         call,
-        f"PreToolUse hook for {tool.name} returned updatedInput that failed schema validation: {problem}\n"
+        f"{event} hook for {tool.name} returned updatedInput that failed schema validation: {problem}\n"
         "The tool input from the model was valid; the hook has to be corrected.",
     )
 
@@ -249,7 +251,6 @@ def _watch_tasks(s: Session) -> None:
         outcome = await s.hooks.fire(
             event, task_id=task.id, task_subject=task.subject, task_description=task.description
         )
-        texts = [block.text for block in outcome.blocks]
-        return f"{event} hook feedback:\n" + "\n".join(texts) if texts else ""
+        return "\n".join(f"{event} hook feedback:\n{block.text}" for block in outcome.blocks).rstrip()
 
     watch.object_to = object_to

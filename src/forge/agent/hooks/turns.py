@@ -9,7 +9,7 @@ import msgspec
 from forge.agent.background import Background
 from forge.agent.ending import end
 from forge.agent.event import HookNotice, HookSaid, TurnEnded
-from forge.agent.hooks.port import NOTHING, Outcome, Told
+from forge.agent.hooks.port import NOTHING, Outcome, Told, added_at_end
 from forge.agent.hooks.sites import give_title, take_asides, tell
 from forge.agent.hooks.state import HookState
 from forge.agent.noting import note
@@ -96,7 +96,7 @@ def accepted(s: Session, prompt: Prompt, outcome: Outcome, event: str = "UserPro
         words = "Operation stopped by hook" + (f": {outcome.stop_reason}" if outcome.stop_reason else "")
         said = {"kind": "stopped_by_hook", "prompt_kept": True}
         said |= {"reason": outcome.stop_reason} if outcome.stop_reason else {}
-        return Submitted(ended=_refused(s, words, said))
+        return Submitted(ended=_refused(s, words, said if event == "UserPromptSubmit" else {}))
     return Submitted(outcome.told)
 
 
@@ -139,17 +139,17 @@ async def stopping(s: Session) -> TurnEnded | None:
 
 def _feed_back(s: Session, outcome: Outcome) -> None:
     """What hooks object to is said in the user's place; what they merely add is a reminder."""
-    for block in outcome.blocks:
-        note(s, f"Stop hook feedback:\n{block.text}")
+    for number, block in enumerate(outcome.blocks, 1):
+        gap = "\n" if number < len(outcome.blocks) else ""
+        note(s, f"Stop hook feedback:\n{block.text}{gap}")
     if outcome.blocks:
         # The turn no longer ends with the words of the model.
         s.turn.text = ""
     tell(s, outcome.told)
     if asides := take_asides(s):
         s.add_user(asides)
-    if outcome.context and not outcome.end_turn:
-        joined = "\n".join(outcome.context)
-        words = f"<system-reminder>\nStop hook additional context: {joined}\n</system-reminder>"
+    if outcome.context and not outcome.end_turn and not outcome.blocks:
+        words = f"<system-reminder>\n{added_at_end(outcome.context)}\n</system-reminder>"
         s.recorder.reminder(
             "hook_additional_context", words, {"hookEvent": "Stop", "content": outcome.context}
         )

@@ -34,7 +34,7 @@ async def run(firing: Firing, hook: Hook) -> Run:
     finally:
         await client.close()
     if not 200 <= status < 300:
-        return Run(hook, None, failure=f"The server answered with status {status}.")
+        return Run(hook, None, failure=f"HTTP {status} from {url}")
     return read(hook, body)
 
 

@@ -10,13 +10,14 @@ from forge.agent.context import CallContext
 from forge.agent.hooks.lending import engine_of
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import tell_now
+from forge.agent.mcp.large import shortened
 from forge.agent.mcp.servers import Servers
 from forge.agent.session import Session
 from forge.agent.toolset import DEFERRED, held_back, tell_held_back
 from forge.core.mcp.names import full_name
 from forge.core.mcp.port import Offer, Unavailable
 from forge.core.mcp.results import content, is_error, plain_text
-from forge.core.mcp.server import McpServer
+from forge.core.mcp.server import FAILED, McpServer
 from forge.core.registry import Component
 from forge.core.tool import Action, Remote, Tool, ToolContext, ToolError, ToolOutput
 from forge.foundation.origin import Origin, Scope
@@ -49,12 +50,12 @@ def tool_of(server: McpServer, offer: Offer) -> Tool:
     """A tool the model can call; the server checks the input itself."""
 
     async def run(given: dict[str, Any], context: ToolContext) -> ToolOutput:
-        call_id = context.call.id if isinstance(context, CallContext) else ""
-        result = await _called(server, offer.name, given, call_id)
+        assert isinstance(context, CallContext)
+        result = await _called(server, offer.name, given, context.call.id)
         if is_error(result):
             raise ToolError(plain_text(result) or f"{offer.name} failed without saying why.")
         told = content(result, server.name)
-        return ToolOutput(told, msgspec.to_builtins(told))
+        return ToolOutput(shortened(told, offer, context), msgspec.to_builtins(told))
 
     action: Action[Any] = Action(dict, run)
     return Tool(
@@ -76,7 +77,7 @@ def lend_to_hooks(s: Session) -> None:
 
     async def call(name: str, tool: str, given: dict[str, Any]) -> str:
         server = next((each for each in servers.all if each.name == name), None)
-        if server is None:
+        if server is None or server.status == FAILED:
             raise ToolError(f"MCP server '{name}' is not connected.")
         result = await _called(server, tool, given, "")
         if is_error(result):

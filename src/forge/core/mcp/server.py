@@ -31,6 +31,7 @@ class McpServer:
         self._connection: Connection | None = None
         self._lock = asyncio.Lock()
         self._closed = False
+        self._seen = False
 
     async def connect(self) -> None:
         """Connects unless that has happened; a failure is kept in `status` and `error`."""
@@ -57,6 +58,8 @@ class McpServer:
                 return self._connection
             if self._closed:
                 raise Unavailable("the session has ended")
+            if self.status == FAILED and not self._seen:
+                raise Unavailable(self.error)  # what never came up is not waited for again
             old, self._connection = self._connection, None
             if old is not None:
                 await old.close()
@@ -67,7 +70,7 @@ class McpServer:
                 late = f"it did not answer within {self.launch.start_seconds:g} seconds"
                 self.status, self.error = FAILED, str(error) or late
                 raise Unavailable(self.error) from None
-            self.status, self.error = CONNECTED, ""
+            self.status, self.error, self._seen = CONNECTED, "", True
             self.greeting = self._connection.greeting
             return self._connection
 

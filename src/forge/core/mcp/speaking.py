@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 import mcp_types as types
@@ -75,17 +76,23 @@ class Spoken:
     async def close(self) -> None:
         """Ends the conversation and the process."""
         self._stop.set()
-        await self._process.close()
+        if self._client is None:
+            self._holding.cancel()
         await asyncio.wait([self._holding], timeout=1)
         self._holding.cancel()
         await asyncio.gather(self._holding, return_exceptions=True)
+        await self._process.close()
         if self._ready.done():
             self._ready.exception()  # nobody may have looked at it
 
     async def _hold(self) -> None:
         try:
             async with Client(
-                self._transport(), elicitation_callback=self._elicit, client_info=_IDENTITY, cache=None
+                self._transport(),
+                elicitation_callback=self._elicit,
+                list_roots_callback=self._roots,
+                client_info=_IDENTITY,
+                cache=None,
             ) as client:
                 self._ready.set_result(await _greeting(client))
                 self._client = client
@@ -147,6 +154,10 @@ class Spoken:
             str(told.get("elicitationId", "")),
         )
         return _result(await self._ask(question))
+
+    async def _roots(self, context: ClientRequestContext) -> types.ListRootsResult:
+        root = types.Root.model_validate({"uri": f"file://{quote(self._launch.cwd)}"})
+        return types.ListRootsResult(roots=[root])
 
 
 async def open_spoken(launch: Launch, process: ServerProcess, ask: Ask) -> Spoken:

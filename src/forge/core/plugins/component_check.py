@@ -17,7 +17,7 @@ Found = tuple[list[Finding], list[Finding]]
 
 _SHELLS = ("bash", "powershell")
 _UNQUOTED = re.compile(r'(?<!["\'{\w])\$\{?CLAUDE_PLUGIN_ROOT\}?')
-_BEARER = re.compile(r"(?i)(?:bearer|basic|token)\s+(?!\$\{)\S{12,}")
+_BEARER = re.compile(r"(?i)(?:bearer|basic|token)\s+(?!\$\{)\S{20,}")
 _LOOPBACK = re.compile(r"(http|ws)://(localhost|127\.|\[::1\]|\$\{)")
 _SECRET = re.compile(r"\b(sk-|gh[pousr]_|xox[abp]-|AKIA|glpat-)[A-Za-z0-9_-]{12,}")
 

@@ -127,7 +127,6 @@ def _command_place(r: Reading, directory: str) -> None:
 
 
 def _command_tree(r: Reading, directory: str, folders: tuple[str, ...], depth: int) -> None:
-    further = []
     for name, path, is_dir in _unvisited(r, directory, "commands", depth):
         if not is_dir:
             if name.lower().endswith(".md"):
@@ -135,9 +134,7 @@ def _command_tree(r: Reading, directory: str, folders: tuple[str, ...], depth: i
         elif os.path.isfile(f"{path}/{SKILL_FILE}"):
             _skill(r, path, ":".join((*folders, name)), chosen=False)
         else:
-            further.append((name, path))
-    for name, path in further:
-        _command_tree(r, path, (*folders, name), depth + 1)
+            _command_tree(r, path, (*folders, name), depth + 1)
 
 
 def _command(r: Reading, path: str, folders: tuple[str, ...], file_name: str) -> None:

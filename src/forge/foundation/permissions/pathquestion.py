@@ -125,8 +125,11 @@ def _suggestions(command: str, touch: Touch, script: Script) -> list[dict[str, o
     simple = touch.simple
     if touch.path == "/" or simple is None:
         return []
-    content = rule_for(simple, command) if len(script.commands) == 1 else command
-    found = [add_rules([content])]
+    alone = len(script.commands) == 1
+    found = [add_rules([rule_for(simple, command) if alone else command])]
+    if touch.writes and not alone:
+        # One rule could not cover what the other commands do.
+        found = []
     if not touch.writes:
         return [*found, allow_reading(touch.path)]
     found.append(add_directory(touch.path))

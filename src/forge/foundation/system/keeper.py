@@ -41,6 +41,8 @@ _REHEARSAL = {"argv": ["/nosuchprogram"], "env": {}, "keep": [], "terminal": Fal
 # Kinds of supervisors: without namespaces, in namespaces, and there without a network.
 PLAIN, SPACED, ISOLATED = range(3)
 _MOST_DESCRIPTORS = 16
+# How long a command is left alone before the next supervisor is made.
+_FILL_MS = 3
 # The orphans of a process appear a moment after it is gone.
 _SWEEPS, _SWEEP_MS = 10, 10
 _ABOVE = 100
@@ -60,13 +62,16 @@ def serve(control: int, kinds: list[int]) -> None:
     watched = nursery.watched
     watched.register(control, select.POLLIN)
     while True:
-        for descriptor, _ in watched.poll(_SWEEP_MS if nursery.sweeps else None):
+        events = watched.poll(nursery.patience())
+        if not events:
+            nursery.fill()
+        for descriptor, _ in events:
             if descriptor == control:
                 if not os.read(control, 64):
                     return
                 nursery.sweeps = _SWEEPS
             elif descriptor == nursery.taken:
-                nursery.replace()
+                nursery.note()
             else:
                 nursery.begin(descriptor)
         nursery.sweep()
@@ -80,23 +85,38 @@ class _Nursery:
         self.taken, self._take = os.pipe()
         self._kinds = kinds
         self._known: set[int] = set()
+        self._empty: set[int] = set()
         self.watched = select.poll()
         for descriptor in (self.taken, *kinds):
             self.watched.register(descriptor, select.POLLIN)
 
+    def patience(self) -> int | None:
+        """How many milliseconds nothing need be done, None for any number."""
+        return _FILL_MS if self._empty else _SWEEP_MS if self.sweeps else None
+
     def begin(self, descriptor: int) -> None:
-        """The first order of a kind has come: from now on a supervisor waits there."""
+        """An order has come for which no supervisor waits."""
+        kind = self._kinds.index(descriptor)
+        self._empty.discard(kind)
         self.watched.unregister(descriptor)
-        error = self._prepare(self._kinds.index(descriptor))
+        error = self._prepare(kind, rehearse=False)
         if error is not None:
             _refuse(descriptor, error)
 
-    def replace(self) -> None:
-        """Supervisors have taken orders: they need successors."""
+    def note(self) -> None:
+        """Supervisors have taken orders. Their successors must not compete with the commands."""
         for kind in os.read(self.taken, 64):
-            self._prepare(kind)
+            self._empty.add(kind)
+            self.watched.register(self._kinds[kind], select.POLLIN)
 
-    def _prepare(self, kind: int) -> OSError | None:
+    def fill(self) -> None:
+        """Makes the successors."""
+        for kind in self._empty:
+            self.watched.unregister(self._kinds[kind])
+            self._prepare(kind, rehearse=True)
+        self._empty.clear()
+
+    def _prepare(self, kind: int, *, rehearse: bool) -> OSError | None:
         user = os.getuid(), os.getgid()
         descriptor = self._kinds[kind]
         try:
@@ -108,7 +128,10 @@ class _Nursery:
             self._known.add(pid)
             return None
         try:
-            _supervise(descriptor, kind, self._take, user)
+            failure = _settle(kind, user)
+            if rehearse:
+                _rehearse()
+            _supervise(descriptor, kind, self._take, failure)
         finally:
             os._exit(126)  # a forked process must never return into the code of its parent
 
@@ -152,16 +175,11 @@ def _refuse(descriptor: int, error: OSError) -> None:
         os.close(number)
 
 
-def _supervise(descriptor: int, kind: int, take: int, user: tuple[int, int]) -> None:
+def _supervise(descriptor: int, kind: int, take: int, failure: OSError | None) -> None:
     # Inside a new namespace only the old /proc still knows the number others see.
     number = os.readlink("/proc/self") if _LINUX else str(os.getpid())
     os.setsid()
     supervisor = _Supervisor(alone=kind != PLAIN)
-    failure: BaseException | None = None
-    try:
-        _settle(kind, user)
-    except OSError as error:
-        failure = error
     descriptors = _receive(descriptor)
     if not descriptors:
         return
@@ -184,17 +202,20 @@ def _supervise(descriptor: int, kind: int, take: int, user: tuple[int, int]) -> 
     supervisor.attend(report)
 
 
-def _settle(kind: int, user: tuple[int, int]) -> None:
-    """What can be done before the order is known."""
-    if _LINUX:
-        prctl(PR_SET_CHILD_SUBREAPER, 1)
-        prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
+def _settle(kind: int, user: tuple[int, int]) -> OSError | None:
+    """What can be done before the order is known; why it could not be."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    if kind != PLAIN:
-        map_user(*user)
-    if kind == ISOLATED:
-        raise_loopback()
-    _rehearse()
+    try:
+        if _LINUX:
+            prctl(PR_SET_CHILD_SUBREAPER, 1)
+            prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
+        if kind != PLAIN:
+            map_user(*user)
+        if kind == ISOLATED:
+            raise_loopback()
+    except OSError as error:
+        return error
+    return None
 
 
 def _rehearse() -> None:

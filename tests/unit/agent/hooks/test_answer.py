@@ -74,11 +74,11 @@ def test_plain_text_is_no_failure() -> None:
     assert answer("PreToolUse", '{"x": bad', 0, onFailure="block").block is None
 
 
-@pytest.mark.parametrize(("event", "gap"), [("PreToolUse", "\n\n"), ("Stop", "\n")])
-def test_a_block_of_a_plugin_names_it(event: str, gap: str) -> None:
+@pytest.mark.parametrize("event", ["PreToolUse", "Stop"])
+def test_a_block_of_a_plugin_names_it(event: str) -> None:
     plugin = PluginRoot("mine@inline", "mine", "/plugin", "/data")
     hook = Hook(
         event, "", "command", {"command": "${CLAUDE_PLUGIN_ROOT}/no.sh"}, Origin(Scope.PLUGIN), plugin
     )
-    words = f"[/plugin/no.sh]: no{gap}This hook comes from the mine@inline plugin."
+    words = "[/plugin/no.sh]: no\n\nThis hook comes from the mine@inline plugin."
     assert judge(Run(hook, 2, "", "no\n")).block == words

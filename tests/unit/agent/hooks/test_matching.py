@@ -26,6 +26,14 @@ TABLE = [
     ("^Task$", "Agent", True),
     ("general", "general-purpose", False),
     ("gen.*", "general-purpose", True),
+    ("Bashx?", "Bash", True),
+    ("Bashx*$", "Bash", True),
+    ("Bash{1}", "Bash", True),
+    ("^Other|sh", "Bash", True),
+    ("Bash+", "Bashhh", True),
+    ("^Other[0-9]+$", "Bash", False),
+    ("^Ta", "Agent", True),
+    ("Bash.", "Bash", False),
 ]
 
 

@@ -249,7 +249,7 @@ def test_hooks_run_before_and_after_a_compaction() -> None:
 
 @pytest.mark.requirement("S1-55")
 def test_a_hook_can_refuse_a_compaction() -> None:
-    s, model = remembering(Scripted(PreCompact=Outcome(blocks=[Block("x", "[x]: later")])))
+    s, model = remembering(Scripted(PreCompact=Outcome(blocks=[Block("x", "later")])))
     with pytest.raises(Blocked, match=r"Compaction blocked by PreCompact hook: \[x\]: later"):
         asyncio.run(compact(s, "manual"))
     assert model.requests == []

@@ -37,6 +37,10 @@ from forge.core.components.arguments import fill_arguments, split_arguments
         ("A=1 b c", ["b", "c"]),
         ("key=value", ["key=value"]),
         ("a, b, @file *.x", ["a,", "b,", "@file", "*.x"]),
+        ("$a $b c", ["$a", "c"]),
+        ("a $1 ${B} $@ $ $$ e", ["a", "e"]),
+        ('a "$Q" \'$x\' $B"z" $C/d', ["a", "$Q", "$x", "$Bz", "$C/d"]),
+        ("!`echo hi` x", ["!`echo hi`", "x"]),
     ],
 )
 def test_arguments_are_split_like_the_words_of_a_command(text: str, words: list[str]) -> None:
@@ -65,6 +69,11 @@ def test_arguments_are_split_like_the_words_of_a_command(text: str, words: list[
         (r"only \$0 here", "x", [], "only $0 here\n\nARGUMENTS: x"),
         ("named $n only", "", ["n"], "named  only"),
         ("all=[$ARGUMENTS] $0", "", [], "all=[] $0"),
+        ("$0", "!`echo hi` x", [], "\\! `echo hi`"),
+        ("$n", "'!`echo hi`' x", ["n"], "\\! `echo hi`"),
+        ("$ARGUMENTS", "x!`a` !!`b` \\!`c`", [], "x! `a` \\!! `b` \\! `c`"),
+        ("$ARGUMENTS", "```!\necho\n``` a```!b", [], "``` \\!\necho\n``` a``` \\!b"),
+        ("plain", "!important wow!\n!y", [], "plain\n\nARGUMENTS: \\!important wow!\n\\!y"),
     ],
 )
 def test_placeholders_are_filled(body: str, text: str, names: list[str], filled: str) -> None:

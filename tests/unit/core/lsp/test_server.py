@@ -17,8 +17,8 @@ from forge.core.lsp.server import LanguageServer, extension_of
 from forge.core.lsp.servers import LanguageServers
 from forge.core.registry import Component
 from forge.foundation.origin import BUILTIN
-from forge.foundation.system.process import descendants
 from house.source import ROOT
+from leftovers import left_running
 
 SERVER = str(ROOT / "tests/language_server.py")
 LANGUAGES = {".foo": "foolang"}
@@ -43,7 +43,7 @@ def use(
                 return await what(server, str(path))
         finally:
             await server.close()
-            assert descendants(os.getpid()) == []
+            assert left_running() == []
 
     return asyncio.run(run()), heard_of(tmp_path)
 
@@ -202,7 +202,7 @@ def test_interrupting_a_start_leaves_no_process_behind(tmp_path: Path) -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await server.edited(path, hear)
-        assert descendants(os.getpid()) == []
+        assert left_running() == []
 
     use(tmp_path, config("hang"), interrupt)
 

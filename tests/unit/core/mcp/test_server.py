@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -103,11 +104,13 @@ def test_nothing_of_a_server_outlives_the_session(how: tuple[str, ...], tmp_path
 
 
 def _lives(pid: int) -> bool:
+    """Whether a process is still there after it has had time to notice that it was killed."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
         return False
+    with os.fdopen(descriptor) as process:
+        return not select.select([process], [], [], 10)[0]
 
 
 def test_a_session_that_ends_while_a_server_starts_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -147,6 +150,13 @@ def test_a_server_can_ask_the_user(reply: Reply, expected: str) -> None:
     schema = {"type": "object", "properties": {"user": {"type": "string"}}, "required": ["user"]}
     assert using(entry(), ask, answer) == expected
     assert asked == [Question("srv", "who", "form", schema)]
+
+
+def test_a_server_can_ask_where_the_project_is() -> None:
+    async def ask(server: McpServer) -> str:
+        return plain_text(await server.call("roots", {}))
+
+    assert using(entry(), ask) == "file:///"
 
 
 def test_a_large_result_arrives_whole() -> None:

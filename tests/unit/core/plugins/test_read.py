@@ -282,9 +282,11 @@ def entry_of(**more: Any) -> How:
 
 def test_an_entry_is_the_manifest_of_a_plugin_without_one(tmp_path: Path) -> None:
     how = entry_of(mcpServers={"m": {"command": "x"}}, commands=["./x.md"], hooks=STOP)
-    plugin = load(tmp_path, {"x.md": TEXT, "skills/a/SKILL.md": TEXT}, how)
+    files = {"x.md": TEXT, "commands/y.md": TEXT, "skills/a/SKILL.md": TEXT}
+    plugin = load(tmp_path, files, how)
     assert (plugin.name, plugin.version) == ("entry", "7")
-    assert names(plugin) == {"skills": ["entry:a"], "commands": ["entry:x"], "servers": ["plugin:entry:m"]}
+    commands = ["entry:x", "entry:y"]
+    assert names(plugin) == {"skills": ["entry:a"], "commands": commands, "servers": ["plugin:entry:m"]}
     assert [h.events for h in plugin.contribution.hooks] == [STOP]
 
 
@@ -323,3 +325,39 @@ def test_listed_skills_of_a_root_source_are_the_only_ones(
 def test_hooks_of_an_entry_cannot_be_a_path(tmp_path: Path) -> None:
     plugin = load(tmp_path, {MANIFEST: {"name": "p"}, "h.json": {"hooks": STOP}}, entry_of(hooks="./h.json"))
     assert errors(plugin) == [("p@test", "hook-load-failed")]
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("C.d", "C-d"),
+        ("ü", "-"),
+        ("a+b", "a-b"),
+        ("x_y", "x_y"),
+        ("A:B", "A-B"),
+        ("a  b", "a--b"),
+        ("it's", "it-s"),
+    ],
+)
+def test_folders_become_names_of_skills(folder: str, name: str, tmp_path: Path) -> None:
+    assert names(load(tmp_path, {MANIFEST: {"name": "p"}, f"skills/{folder}/SKILL.md": TEXT})) == {
+        "skills": [f"p:{name}"]
+    }
+
+
+def test_of_two_skills_of_one_name_the_first_counts(tmp_path: Path) -> None:
+    files = {MANIFEST: {"name": "p", "skills": "./more"}, "skills/a/SKILL.md": NAMED, "more/a/SKILL.md": TEXT}
+    (skill,) = load(tmp_path, files).contribution.skills
+    assert (skill.name, skill.value.display) == ("p:a", "p:fancy")
+
+
+def test_odd_entries_of_a_command_map(tmp_path: Path) -> None:
+    commands = {"": {"content": "x"}, "a:b": {"content": "y"}, "dir": {"source": "./cmds"}}
+    plugin = load(tmp_path, {MANIFEST: {"name": "p", "commands": commands}, "cmds/x.md": NAMED})
+    assert names(plugin) == {"commands": ["p:a:b", "p:x"]}
+    assert [c.value.display for c in plugin.contribution.skills] == ["p:fancy", ""]
+
+
+def test_a_missing_hooks_module_is_reported(tmp_path: Path) -> None:
+    plugin = load(tmp_path, {MANIFEST: {"name": "p"}, "hooks/hooks.json": {"modules": ["./r.js"]}})
+    assert errors(plugin) == [("p@test", "path-not-found")]

@@ -10,7 +10,7 @@ import pytest
 from forge.core.components.wasm_tool import WasmLimits
 from forge.core.tool import ToolError
 from forge.core.wasm.run import Ended, Order, run_module
-from forge.foundation.system.process import descendants
+from leftovers import left_running
 from wasm_modules import build, opener
 
 LIMITS: dict[str, Any] = {"fuel": 100_000_000, "memory_mb": 8, "seconds": 5.0, "output_kb": 100}
@@ -21,7 +21,7 @@ CREATE = 1
 def run(module: str, given: bytes = b"{}", limits: dict[str, Any] | None = None, **facts: Any) -> Ended:
     order = Order("tool", module, given, WasmLimits(**{**LIMITS, **(limits or {})}), **facts)
     ended = asyncio.run(run_module(order))
-    assert descendants(os.getpid()) == []
+    assert left_running() == []
     return ended
 
 
@@ -66,7 +66,7 @@ def test_an_interrupt_ends_the_module(tmp_path: Path) -> None:
 
     with pytest.raises(TimeoutError):
         asyncio.run(interrupt())
-    assert descendants(os.getpid()) == []
+    assert left_running() == []
 
 
 @pytest.mark.parametrize(("megabytes", "got"), [(8, b"07"), (3, b"02")])

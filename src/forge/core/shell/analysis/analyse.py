@@ -7,7 +7,7 @@ from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.record import Finding, Verdict
 from forge.core.shell.analysis.run import Engine, OutOfTime, Run
 from forge.core.shell.analysis.simple import execute, rejudge
-from forge.core.shell.analysis.state import Frame, State
+from forge.core.shell.analysis.state import Frame, Known, State
 from forge.core.shell.analysis.walk import call, follow, script
 
 TYPE_CHECKING = False
@@ -32,12 +32,14 @@ _FAULTS = (
 )
 
 
-def analyse(text: str, around: Surroundings, budget_seconds: float = BUDGET_SECONDS) -> Verdict:
-    """The judgement of a bash command text."""
+def analyse(
+    text: str, around: Surroundings, budget_seconds: float = BUDGET_SECONDS, known: Known | None = None
+) -> Verdict:
+    """The judgement of a bash command; `known` carries files from one command of a session to the next."""
     run = Run(around, budget_seconds, _ENGINE)
     complaint = ""
     try:
-        complaint = _follow(text, run)
+        complaint = _follow(text, run, known or Known())
     except OutOfTime:
         run.findings.append(_unanalysed(text, "the analysis took too long"))
     except RecursionError:
@@ -49,7 +51,7 @@ def analyse(text: str, around: Surroundings, budget_seconds: float = BUDGET_SECO
     return verdict
 
 
-def _follow(text: str, run: Run) -> str:
+def _follow(text: str, run: Run, known: Known) -> str:
     if len(text) > LONGEST:
         run.findings.append(_unanalysed(text, "the command is too long to be analysed"))
         return ""
@@ -57,6 +59,7 @@ def _follow(text: str, run: Run) -> str:
         run.findings.append(_unanalysed(text, "the command contains a character of the private range"))
     parsed = parse(text, None)
     state = State(run.around.cwd)
+    state.files, state.links = known.files, known.links
     frame = Frame(run, state, parsed.source)
     follow(parsed, frame)
     for function in list(state.functions.values()):

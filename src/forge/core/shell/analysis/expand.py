@@ -127,6 +127,9 @@ class Expander:
     def _content(self, node: Node, frame: Frame, quoted: bool) -> str:
         return _escapes(text_of(node, frame))
 
+    def _translated(self, node: Node, frame: Frame, quoted: bool) -> str:
+        return self._expand(node.children[-1], frame, quoted)
+
     def _raw(self, node: Node, frame: Frame, quoted: bool) -> str:
         return marks.QUOTED + text_of(node, frame).strip()[1:-1]
 
@@ -198,6 +201,7 @@ _KINDS = {
     "string": Expander._string,
     "string_content": Expander._content,
     "raw_string": Expander._raw,
+    "translated_string": Expander._translated,
     "ansi_c_string": Expander._ansi,
     "simple_expansion": Expander._simple,
     "expansion": Expander._braced,

@@ -62,12 +62,13 @@ def _workspace(path: str, around: Surroundings) -> str:
         return _shallow(path, around) or "above"
     for root in (workspace, *around.extra):
         if _below(path, root) or path == root:
-            return _inside(path[len(root) :])
+            return _inside(path[len(root) :], around)
     return ""
 
 
-def _inside(relative: str) -> str:
-    if is_protected(relative):
+def _inside(relative: str, around: Surroundings) -> str:
+    denied = any(re.fullmatch(_translate(pattern), relative.strip("/")) for pattern in around.deny)
+    if denied or is_protected(relative):
         return "protected"
     parts = [p for p in relative.split("/") if p]
     if parts and parts[0] == ".git":

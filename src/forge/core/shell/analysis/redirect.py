@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from forge.core.shell.analysis.expand import Expander
     from forge.core.shell.analysis.state import Frame, Word
 
+# Writing there is writing to the pipe.
+_SAME_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/stderr", "/dev/fd/2", "/dev/tty")
 _OUTPUTS = (">", ">>", ">|", "&>", "&>>", ">&", "<>")
 
 
@@ -44,6 +46,8 @@ def redirect_output(node: Node, frame: Frame, stream: Stream, expander: Expander
     descriptor = next((c.text for c in node.children if c.type == "file_descriptor"), b"1")
     for target in targets:
         if sign == ">&" and (target.text.isdigit() or target.text == "-"):
+            return False
+        if target.text in _SAME_OUTPUT:
             return False
         content = stream if descriptor == b"1" else None
         if target.text.startswith(("/dev/tcp/", "/dev/udp/")):

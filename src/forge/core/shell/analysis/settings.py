@@ -63,6 +63,13 @@ def set_variable(name: str, variable: Variable, frame: Frame) -> None:
     frame.state.variables[name] = variable
     for value in variable.values:
         judge_variable(name, " ".join(value), frame)
+        hidden_subscript(value, frame)
+
+
+def hidden_subscript(texts: list[str], frame: Frame) -> None:
+    """`a[$(…)]` runs its command when it is read as arithmetic, even if it was quoted before."""
+    if any("[$(" in text or "[`" in text for text in texts):
+        frame.run.unclear(frame, "a subscript that runs a command when it is evaluated")
 
 
 def judge_variable(name: str, value: str, frame: Frame) -> None:

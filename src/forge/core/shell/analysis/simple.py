@@ -16,6 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.core.shell.analysis.state import Frame
 
+# As the name of a command these show that the tree is not what the shell would run.
+_RESERVED = frozenset(
+    {"do", "done", "then", "else", "elif", "fi", "esac", "until", "while", "for", "case", "if", "in", "}"}
+)
 _HELP = ("--version", "--help", "-V", "-version", "version")
 _PROGRAM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
                         "/opt/homebrew/bin", "/snap/bin", "/system/bin")  # fmt: skip
@@ -60,18 +64,29 @@ def _judge(argv: list[Word], frame: Frame) -> Stream:
         found = _by_path(argv, frame)
         if found is not None:
             return found
-        name = os.path.basename(name.rstrip("/"))
+        name = os.path.basename(absolute(name, frame.state) or name)
     if not name.isascii():
         frame.run.unclear(frame, f"the program's name has letters that look like others: {name}")
     return _program(name, argv, frame)
 
 
+def _common(name: str) -> str:
+    """The name as the tables know it: some file systems ignore case, and Windows adds an ending."""
+    if catalog.find(name) or name in commands():
+        return name
+    plain = name.removesuffix(".exe").lower()
+    return plain if catalog.find(plain) or plain in commands() else name
+
+
 def _program(name: str, argv: list[Word], frame: Frame) -> Stream:
+    name = _common(name)
     if frame.step is not None:
         frame.step.program = name
     if len(argv) == 2 and argv[1].text in _HELP and name not in names("programs", "takes_any_word"):
         frame.run.note(frame, "R0", "asks a program about itself", "read")
         return Stream()
+    if name in _RESERVED and not argv[0].quoted:
+        frame.run.unclear(frame, f"{name} stands where a command should be")
     handler = catalog.find(name)
     if handler is not None:
         return handler(argv, frame)
@@ -118,6 +133,10 @@ def _alias(argv: list[Word], frame: Frame) -> Stream:
     return frame.run.script(" ".join([text, *(w.text for w in argv[1:])]), inner)
 
 
+def _installed(path: str) -> bool:
+    return any(place in path for place in ("/node_modules/.bin/", "/.venv/bin/", "/venv/bin/"))
+
+
 def _by_path(argv: list[Word], frame: Frame) -> Stream | None:
     """A program given by its path: None if the name decides."""
     name = argv[0].text
@@ -131,11 +150,12 @@ def _by_path(argv: list[Word], frame: Frame) -> Stream | None:
         return catalog.run_text(stream, frame, [w.text for w in argv[1:]])
     if written is not None:
         return catalog.run_text(Stream(written.text, written.tags), frame, [w.text for w in argv[1:]])
-    if os.path.dirname(path) in _PROGRAM_DIRECTORIES or catalog.find(os.path.basename(path)):
+    if os.path.dirname(path) in _PROGRAM_DIRECTORIES or _installed(path):
         return None
     kind = kind_of(path, frame.run.around)
     code = "C6" if kind in ("temp", "temp_root", "outside", "home", "unknown") else "W4"
-    if "/node_modules/.bin/" in path or "/.venv/bin/" in path or "/venv/bin/" in path:
-        return None
     frame.run.note(frame, code, f"runs {display(name)}", "run", kind)
+    known = os.path.basename(path)
+    if catalog.find(known) or known in commands():
+        return None
     return Stream(None, frame.stdin.tags if frame.stdin else NO_TAGS)

@@ -21,7 +21,7 @@ def judge_by_table(spec: Incomplete, words: list[Word], frame: Frame) -> None:
         options = parse_options(words, spec.get("values", ""), permute="sub" not in spec)
         _flags(spec, words, options.given, frame)
         if "sub" not in spec:
-            looks = any(_present(flag, {w.text for w in words}) for flag in spec.get("disk_list", "").split())
+            looks = any(_present(flag, {w.text for w in words}) for flag in spec.get("looks", "").split())
             spec = "R1" if looks else spec.get("is", "W4")
             break
         spec, words = _descend(spec, options.operands, frame)

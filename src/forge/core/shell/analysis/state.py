@@ -68,6 +68,16 @@ class Written:
         self.tags = tags
 
 
+class Known:
+    """What earlier commands of a session wrote, downloaded and linked; given to the next analysis."""
+
+    __slots__ = ("files", "links")
+
+    def __init__(self) -> None:
+        self.files: dict[str, Written] = {}
+        self.links: dict[str, str] = {}
+
+
 class Function:
     """A function definition and the text it stands in."""
 

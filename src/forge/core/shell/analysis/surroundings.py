@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class Surroundings:
     """Home, workspace, temporary directories and working directory; all absolute and normalised."""
 
-    __slots__ = ("cwd", "extra", "home", "real", "temp", "user", "workspace")
+    __slots__ = ("cwd", "deny", "extra", "home", "real", "temp", "user", "workspace")
 
     def __init__(self, cwd: str, home: str, workspace: str = "", user: str = "") -> None:
         self.cwd = os.path.normpath(cwd)
@@ -21,6 +21,8 @@ class Surroundings:
         self.user = user or os.path.basename(self.home)
         self.temp: tuple[str, ...] = ()
         self.extra: tuple[str, ...] = ()
+        # Patterns below the workspace that are as protected as .git/hooks.
+        self.deny: tuple[str, ...] = ()
         # Follows links on disk; tests and foreign machines may have none.
         self.real: Callable[[str], str] = os.path.realpath
 

@@ -79,7 +79,8 @@ def substitute(node: Node, frame: Frame) -> Stream:
     inner.piped = True
     if text_of(node, frame).lstrip().startswith(">("):
         inner.stdin = Stream(None)
-    return statements(node.children, inner)
+    files = [c for c in node.children if c.type in _REDIRECTS]
+    return _with_redirects(None, inner, files) if files else statements(node.children, inner)
 
 
 def statements(nodes: Sequence[Node], frame: Frame) -> Stream:
@@ -122,7 +123,7 @@ def _with_redirects(node: Node | None, frame: Frame, redirects: Sequence[Node]) 
         found = redirect_input(redirect, inner, EXPANDER)
         inner.stdin = found if found is not None else inner.stdin
     inner.piped = frame.piped or any(c.type.startswith(">") for r in redirects for c in r.children)
-    stream = evaluate(node, inner) if node is not None else Stream("")
+    stream = evaluate(node, inner) if node is not None else inner.stdin or Stream("")
     inner.step = frame.run.steps[before] if len(frame.run.steps) > before else frame.step
     for redirect in redirects:
         if redirect_output(redirect, inner, stream, EXPANDER):

@@ -23,5 +23,6 @@ def judged(command: str) -> Verdict:
 
 def corpus() -> list[tuple[str, list[str], str]]:
     """Rows of expected category, other acceptable ones, command."""
-    rows = json.loads((Path(__file__).parent / "corpus_second.json").read_text("utf-8"))
+    files = sorted(Path(__file__).parent.glob("corpus_*.json"))
+    rows = [row for file in files for row in json.loads(file.read_text("utf-8"))]
     return [(expect, also, command) for expect, also, command in rows]

@@ -29,7 +29,7 @@ def test_nothing_dangerous_runs_without_a_question_and_nothing_harmless_is_refus
         answer = decide(judged(command), RuleSet(), Thresholds()).verdict
         if expect in ("dangerous", "forbidden") and answer not in ("ask", "deny"):
             silent.append(command)
-        if expect in ("read_only", "safe_write") and not also and answer in ("ask", "deny"):
+        if expect in ("read_only", "safe_write") and "caution" not in also and answer in ("ask", "deny"):
             refused.append(command)
     assert (silent, refused) == ([], [])
 

@@ -13,6 +13,7 @@ from forge.core.shell.sandbox.facts import Facts, probe
 from forge.core.shell.sandbox.profile import Places, Profile, confinement
 from forge.core.shell.session.command import Command, Ended, run
 from forge.foundation.system.keeping import Confinement, Keeper
+from unit.core.shell.session.places import stopped_when_ready
 
 SOCKET = "outside.sock"
 
@@ -54,11 +55,13 @@ class World:
             text,
             str(self.workspace),
             env,
-            timeout=0.2 if "LIMIT" in more else 8.0,
+            timeout=8.0,
             grace=0.1,
             sandbox=sandbox,
+            terminal="TERMINAL" in more,
         )
-        return asyncio.run(run(command, self.keeper))
+        play = stopped_when_ready if "STOP" in more else run
+        return asyncio.run(play(command, self.keeper))
 
 
 def known_facts(keeper: Keeper) -> Facts:

@@ -254,10 +254,20 @@ def test_the_build_profile_has_the_network(world: World, layer: int) -> None:
     assert ended.exit_code == 0, ended.output.text()
 
 
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_confined_program_has_its_terminal(world: World, layer: int) -> None:
+    needs(world, layer)
+    text = (
+        "[ -t 0 ] && tty > /dev/null && echo x > /dev/tty && stty size && script -qc 'echo inner' /dev/null"
+    )
+    ended = world.run(text, world.sandbox(layer), TERMINAL="yes")
+    assert ended.output.text().replace("\r", "") == "x\n24 80\ninner\n"
+
+
 def test_processes_of_a_namespace_are_reported_and_end_with_it(world: World) -> None:
     needs(world, 1)
     ended = world.run("(setsid sleep 71 &); [ $$ -lt 10 ] && echo few", world.sandbox(1))
     assert (ended.exit_code, ended.output.text(), len(ended.survivors)) == (0, "few\n", 1)
-    text = "trap '' INT TERM; (setsid sleep 72 &); while :; do sleep 73; done"
-    ended = world.run(text, world.sandbox(1), LIMIT="short")
+    text = "trap '' INT TERM; (setsid sleep 72 &); echo ready; while :; do sleep 73; done"
+    ended = world.run(text, world.sandbox(1), STOP="yes")
     assert (ended.exit_code, ended.timed_out, ended.survivors) == (137, True, ())

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from forge.core.shell.session.command import Command, Ended, run
+from forge.core.shell.session.command import Command, Ended, run, start
 from forge.core.shell.session.programs import Programs
 from forge.foundation.system.keeping import Keeper
 
@@ -50,6 +50,22 @@ def with_programs(play: Callable[[Programs], Awaitable[Answer]], **changes: Any)
             await programs.close()
 
     return with_keeper(main)
+
+
+async def stopped_when_ready(command: Command, keeper: Keeper) -> Ended:
+    """Runs a command until it says `ready`, then acts as if its time were over."""
+    ready = asyncio.Event()
+    seen = bytearray()
+
+    def listen(block: bytes) -> None:
+        seen.extend(block)
+        if b"ready" in seen:
+            ready.set()
+
+    running = await start(command, keeper, on_output=listen)
+    async with asyncio.timeout(5):
+        await ready.wait()
+    return await running.stopped()
 
 
 def ran(text: str, directory: Path, **changes: Any) -> Ended:

@@ -8,8 +8,9 @@ import pytest
 
 from forge.core.shell.session.command import Command, Ended, Output, run, start
 from forge.foundation.system.keeping import Keeper, NotStarted
+from forge.foundation.system.process import descendants
 from unit.core.shell.processes import is_gone
-from unit.core.shell.session.places import environment, ran, with_keeper
+from unit.core.shell.session.places import environment, ran, stopped_when_ready, with_keeper
 
 TERMINAL = pytest.mark.parametrize("terminal", [False, True], ids=["pipes", "terminal"])
 
@@ -132,19 +133,28 @@ def is_gone_now(pid: int) -> bool:
 def test_a_command_that_takes_too_long_ends_with_everything_it_started(
     tmp_path: Path, terminal: bool
 ) -> None:
-    text = "trap '' INT TERM; (setsid sleep 61 & echo $!); setsid sh -c 'sleep 62 & echo $!; wait' & sleep 63"
-    ended = ran(text, tmp_path, terminal=terminal, timeout=0.3)
-    pids = [int(line) for line in ended.output.head.split()]
+    text = (
+        "trap '' INT TERM; (setsid sleep 61 & echo $!); "
+        "setsid sh -c 'sleep 62 & echo $!; echo ready; wait' & sleep 63"
+    )
+    command = Command(text, str(tmp_path), environment(tmp_path), terminal=terminal, grace=0.05)
+    ended = with_keeper(lambda keeper: stopped_when_ready(command, keeper))
+    pids = [int(line) for line in ended.output.head.split() if line.isdigit()]
     assert (ended.exit_code, ended.timed_out, len(pids)) == (137, True, 2)
     assert all(is_gone(pid) for pid in pids)
 
 
+def test_the_time_of_a_command_is_limited(tmp_path: Path) -> None:
+    ended = ran("sleep 60", tmp_path, timeout=0.05, grace=1)
+    assert (ended.exit_code, ended.timed_out) == (130, True)
+
+
 @TERMINAL
 def test_an_interrupt_comes_before_force(tmp_path: Path, terminal: bool) -> None:
-    ended = ran(
-        "trap 'echo interrupted; exit 5' INT; sleep 60", tmp_path, terminal=terminal, timeout=0.2, grace=2
-    )
-    assert (ended.exit_code, ended.output.head, ended.timed_out) == (5, b"interrupted\n", True)
+    text = "trap 'echo interrupted; exit 5' INT; echo ready; while :; do sleep 0.01; done"
+    command = Command(text, str(tmp_path), environment(tmp_path), terminal=terminal, grace=5.0)
+    ended = with_keeper(lambda keeper: stopped_when_ready(command, keeper))
+    assert (ended.exit_code, ended.output.head, ended.timed_out) == (5, b"ready\ninterrupted\n", True)
 
 
 def test_a_command_that_kills_its_supervisor_ends_too(tmp_path: Path) -> None:
@@ -212,6 +222,28 @@ def test_many_commands_run_at_once(tmp_path: Path) -> None:
         return await asyncio.gather(*(run(command, keeper) for command in commands))
 
     assert [(e.exit_code, e.output.head) for e in with_keeper(play)] == [(n, b"%d\n" % n) for n in range(20)]
+
+
+def test_commands_leave_no_descriptors_or_processes_behind(tmp_path: Path) -> None:
+    async def round_of_commands(keeper: Keeper) -> int:
+        for terminal in (True, False):
+            command = Command("echo hi", str(tmp_path), environment(tmp_path), terminal=terminal, apart=True)
+            await asyncio.gather(*(run(command, keeper) for _ in range(5)))
+        assert keeper._process is not None
+        return keeper._process.pid
+
+    def counted(pid: int) -> list[int]:
+        return [len(os.listdir(f"/proc/{process}/fd")) for process in ("self", pid)]
+
+    async def play(keeper: Keeper) -> None:
+        before = counted(await round_of_commands(keeper))
+        pid = await round_of_commands(keeper)
+        async with asyncio.timeout(5):
+            # One supervisor waits for the next command.
+            while len(descendants(pid)) > 1 or counted(pid) > before:
+                await asyncio.sleep(0)
+
+    with_keeper(play, own=True)
 
 
 def test_a_keeper_that_was_lost_is_replaced(tmp_path: Path) -> None:

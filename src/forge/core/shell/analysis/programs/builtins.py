@@ -5,6 +5,7 @@ from __future__ import annotations
 from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import absolute
 from forge.core.shell.analysis.places import UNKNOWN
+from forge.core.shell.analysis.settings import hidden_subscript
 from forge.core.shell.analysis.state import NO_TAGS, SECRET, Stream, Variable, most_telling
 from forge.core.shell.analysis.tables import table
 
@@ -162,6 +163,8 @@ def _environment(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _history(argv: list[Word], frame: Frame) -> Stream:
+    if argv[0].text == "fc" and not any(w.text.startswith("-l") for w in argv[1:]):
+        frame.run.unclear(frame, "runs a command of the history again")
     clears = any(w.text.startswith("-") and ("c" in w.text or "d" in w.text) for w in argv[1:])
     frame.run.note(
         frame, "C7" if clears else "R1", "deletes the history" if clears else "prints the history", "read"
@@ -169,12 +172,25 @@ def _history(argv: list[Word], frame: Frame) -> Stream:
     return Stream(None)
 
 
+def _completion(argv: list[Word], frame: Frame) -> Stream:
+    """compgen and complete expand and run what they are given."""
+    options = parse_options(argv[1:], "-C -F -W -A -G -P -S -X -o")
+    frame.run.note(frame, "R1", "asks for completions", "read")
+    for value in options.values("-C", "-F"):
+        frame.run.script(value.text, frame)
+    for value in options.values("-W"):
+        frame.run.script(f"echo {value.text}", frame)
+    return Stream()
+
+
 def _nothing(argv: list[Word], frame: Frame) -> Stream:
+    hidden_subscript([w.text for w in argv[1:]], frame)
     frame.run.note(frame, "R0", "changes nothing", "read")
     return Stream("")
 
 
 PROGRAMS = {
+    "compgen complete": _completion,
     "cd pushd chdir": _cd,
     "popd": _popd,
     "pwd": _pwd,

@@ -25,7 +25,7 @@ _EXEC = (
     r"execFile|execFileSync|fork|system|popen\w*|capture\w*|run|Command|getoutput))"
 )
 _TREE = (
-    r"(?:shutil\.rmtree|(?<![\w.])rmtree|remove_tree|fs\.rm|\brmSync|rimraf(?:\.sync)?|rm_rf|rm_r|"
+    r"(?:shutil\.rmtree|(?<![\w.])rmtree|remove_tree|fs\.rm|\brmSync|rimraf(?:\.sync)?|\)\.(?:sync|rimraf\w*)|rm_rf|rm_r|"
     r"remove_dir|remove_entry\w*|"
     r"rmdirSync|removeSync|emptyDirSync|\.removeall|Deno\.remove(?:Sync)?|promises\.rm)"
 )
@@ -34,7 +34,7 @@ _FILE = (
     r"File\.delete|FileUtils\.rm|os\.truncate)"
 )
 _NETWORK = (
-    r"urllib|requests\.|urlopen|http\.client|httpx|aiohttp|fetch\(|net\.connect|socket|Net::HTTP|LWP|"
+    r"(?i:urllib|requests|urlopen|TCPSocket|fsockopen)|http\.client|httpx|aiohttp|fetch\(|net\.connect|socket|Net::HTTP|LWP|"
     r"file_get_contents|axios|https?\.(?:get|request)|URI\.open"
 )
 _DECODE = (
@@ -137,7 +137,9 @@ def _home(path: str, frame: Frame) -> str:
 
 def _writes(look: _Look) -> None:
     frame = look.frame
-    for match in re.finditer(rf"open\(\s*{_LITERAL}\s*,\s*(?:mode\s*=\s*)?{_LITERAL}", look.code):
+    for match in re.finditer(
+        rf"open\(\s*(?:[\w.]+\(\s*)*{_LITERAL}[\s)]*,\s*(?:mode\s*=\s*)?{_LITERAL}", look.code
+    ):
         if set(look.literals[int(match[2])]) & set("wax+"):
             write(frame, Word(_home(look.literals[int(match[1])], frame)))
     writers = r"writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents|IO\.write"

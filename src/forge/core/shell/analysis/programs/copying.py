@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.core.shell.analysis.options import Options, parse_options
-from forge.core.shell.analysis.paths import absolute, judge, read, write
+from forge.core.shell.analysis.paths import absolute, judge, kinds, read, write
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.programs.deleting import delete
 from forge.core.shell.analysis.state import NO_TAGS, Stream, Word, Written
@@ -58,12 +58,12 @@ def _mv(argv: list[Word], frame: Frame) -> Stream:
     sources, destinations = _targets(options)
     gone = any(d.text == "/dev/null" for d in destinations)
     for source in sources:
-        kinds = _big(source, frame)
-        if kinds:
-            frame.run.note(frame, "F9" if kinds == "root" else "D9", "moves away a whole tree", "delete_tree")
+        whole = _big(source, frame)
+        if whole:
+            frame.run.note(frame, "F9" if whole == "root" else "D9", "moves away a whole tree", "delete_tree")
         elif gone:
             delete(source, frame, True)
-        elif _outside(source, frame):
+        elif _outside(source, frame) or "protected" in kinds(source, frame, True):
             judge(frame, "delete", source, "moves files away from")
     for destination in destinations:
         _place(sources, destination, frame)

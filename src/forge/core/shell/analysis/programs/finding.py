@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.core.shell.analysis.options import parse_options
-from forge.core.shell.analysis.paths import judge, write
+from forge.core.shell.analysis.paths import judge, secret_path, write
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.state import NO_TAGS, Stream, Word
 from forge.core.shell.analysis.tables import names, table
@@ -73,11 +73,20 @@ def _exec(roots: list[Word], tests: list[Word], at: int, frame: Frame) -> None:
     span = frame.step.span if frame.step else (0, 0)
     for root in roots[:_MOST_ITEMS]:
         chosen = _selected(root, tests)
-        argv = [_filled(word, chosen, tests[at].text) for word in command]
+        argv = [_filled(word, _named_secret(chosen, tests), tests[at].text) for word in command]
         if _deletes(command):
             judge(frame, "delete_tree", chosen)
             continue
         frame.run.execute(argv, frame, span)
+
+
+def _named_secret(root: Word, tests: list[Word]) -> Word:
+    """Looking for credentials by name is as good as naming them."""
+    texts = [w.text for w in tests]
+    for at, text in enumerate(texts[:-1]):
+        if text in ("-name", "-iname") and secret_path(texts[at + 1]):
+            return Word(f"{root.text.rstrip('/')}/{texts[at + 1]}", glob=True)
+    return root
 
 
 def _deletes(command: list[Word]) -> bool:
@@ -91,7 +100,8 @@ def _filled(word: Word, root: Word, how: str) -> Word:
     if "{}" not in word.text:
         return word
     base = root.text if how in ("-exec", "-ok") else "."
-    return Word(word.text.replace("{}", f"{base.rstrip('/') or '/'}/{UNKNOWN}"))
+    place = base if root.glob else f"{base.rstrip('/')}/*"
+    return Word(word.text.replace("{}", place), glob=True)
 
 
 def _fd(argv: list[Word], frame: Frame) -> Stream:

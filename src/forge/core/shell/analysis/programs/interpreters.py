@@ -8,7 +8,7 @@ from forge.core.shell.analysis.places import UNKNOWN, kind_of
 from forge.core.shell.analysis.programs.code import judge_code
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import NETWORK, NO_TAGS, Stream, Word
-from forge.core.shell.analysis.tables import table
+from forge.core.shell.analysis.tables import commands, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ def _interpreter(argv: list[Word], frame: Frame) -> Stream:
             write(frame, operand)
     if codes or options.has(*row["code"].split()):
         return Stream(None, frame.stdin.tags if frame.stdin else NO_TAGS)
+    if options.has("--test", "--check", "--run", "-l") and not options.operands:
+        frame.run.note(frame, "W4", "runs the tests or checks of the project", "run")
+        return Stream()
+    script = options.operands[0].text.rpartition("/")[2] if options.operands else ""
+    if script in commands():
+        judge_by_table(commands()[script], options.operands[1:], frame)
     return _file_or_input(options.operands, language, options.has("-i"), frame)
 
 
@@ -118,6 +124,17 @@ def _file(word: Word, language: str, frame: Frame) -> Stream:
     outside = kind in ("outside", "temp", "home", "temp_root")
     frame.run.note(frame, "C5" if outside else "W4", f"runs the script {display(word.text)}", "run", kind)
     return Stream(None, frame.stdin.tags if frame.stdin else NO_TAGS)
+
+
+def _runtime(argv: list[Word], frame: Frame) -> Stream:
+    """bun and deno: code given as a word, else the table."""
+    texts = [w.text for w in argv[1:]]
+    for at, text in enumerate(texts[:-1]):
+        if text in ("eval", "-e", "--eval", "-p", "--print"):
+            _code(argv[at + 2], "node", frame)
+            return Stream()
+    judge_by_table(commands()[argv[0].text.rpartition("/")[2]], argv[1:], frame)
+    return Stream()
 
 
 def _editor(argv: list[Word], frame: Frame) -> Stream:
@@ -215,6 +232,7 @@ def _names() -> str:
 
 
 PROGRAMS = {
+    "bun deno": _runtime,
     _names(): _interpreter,
     "vim vi nvim view vimdiff ex ed emacs emacsclient nano pico micro joe helix hx kak mcedit ne "
     "code-editor gvim": _editor,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.core.shell.analysis.options import Options, parse_options
-from forge.core.shell.analysis.paths import judge, read, write
+from forge.core.shell.analysis.paths import absolute, judge, read, write
 from forge.core.shell.analysis.places import UNKNOWN, kind_of, normalise
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, State, Stream, Word
@@ -28,7 +28,7 @@ def _ssh(argv: list[Word], frame: Frame) -> Stream:
     options = parse_options(argv[1:], _SSH_VALUES, permute=False)
     _ssh_options(options, frame)
     operands = options.operands
-    command = operands[1:]
+    command = operands[2:] if [w.text for w in operands[1:2]] == ["--"] else operands[1:]
     if options.has("-V", "-Q", "-G"):
         frame.run.note(frame, "R1", "asks ssh about itself", "read")
         return Stream()
@@ -65,7 +65,7 @@ def _elsewhere(text: str, frame: Frame) -> None:
     """On another machine nothing is a workspace and nothing is known."""
     inner = frame.child()
     inner.state = State("/srv/remote")
-    inner.stdin = Stream()
+    inner.stdin = frame.stdin or Stream()
     frame.run.script(text, inner)
 
 
@@ -138,7 +138,7 @@ def _docker(argv: list[Word], frame: Frame) -> Stream:
         valued = words[0].text in ("-H", "--host", "-c", "--context", "--config", "-l", "--log-level")
         words = words[2:] if valued and "=" not in words[0].text else words[1:]
     texts = [w.text for w in words]
-    if texts[:1] == ["container"]:
+    if texts[:1] == ["container"] and texts[1:2] in (["run"], ["create"], ["exec"]):
         words, texts = words[1:], texts[1:]
     if texts[:1] in (["run"], ["create"]):
         return _container(words[1:], frame, exists=False)
@@ -184,7 +184,7 @@ def _container(words: list[Word], frame: Frame, exists: bool, terminal: bool = F
     if entry and command is not None:
         command = [*entry, *command]
     if command:
-        _inside(command, outside, frame, exists)
+        _inside(command, outside, frame, {} if exists else _mounts(options, frame), exists)
     return Stream()
 
 
@@ -231,16 +231,42 @@ def _mount(text: str, frame: Frame) -> bool:
     return False
 
 
-def _inside(command: list[Word], outside: bool, frame: Frame, exists: bool) -> None:
+def _mounts(options: Options, frame: Frame) -> dict[str, str]:
+    """Directories of the machine by the name they have in the container."""
+    found = {}
+    for value in options.values("-v", "--volume", "--mount"):
+        parts = dict(p.partition("=")[::2] for p in value.text.split(",")) if "=" in value.text else {}
+        pieces = value.text.split(":")
+        source = parts.get("source") or parts.get("src") or pieces[0]
+        target = (
+            parts.get("target")
+            or parts.get("destination")
+            or parts.get("dst")
+            or pieces[-1 if len(pieces) < 3 else 1]
+        )
+        path = absolute(source, frame.state) if source.startswith(("/", ".")) else None
+        if path and target.startswith("/") and pieces[-1] != "ro":
+            found[target.rstrip("/") or "/"] = path
+    return found
+
+
+_OURS = frozenset({"workspace", "workspace_root", "protected", "home", "above", "outside", "root"})
+
+
+def _inside(command: list[Word], outside: bool, frame: Frame, mounts: dict[str, str], exists: bool) -> None:
     inner = frame.child()
     inner.state = State("/app")
+    inner.state.links.update(mounts)
     if outside or exists:
         frame.run.execute(command, inner, frame.step.span if frame.step else (0, 0))
         return
     # A fresh container has nothing of the machine in it: only what leaves it matters.
     before, steps, seen = len(frame.run.findings), len(frame.run.steps), frame.run.interactive
     frame.run.execute(command, inner, frame.step.span if frame.step else (0, 0))
+    made = frame.run.findings[before:]
     del frame.run.findings[before:], frame.run.steps[steps:]
+    if mounts:
+        frame.run.findings += [f for f in made if f.effect == "delete_tree" and f.place in _OURS]
     frame.run.interactive = seen
 
 
@@ -252,7 +278,8 @@ def _kubectl(argv: list[Word], frame: Frame) -> Stream:
         if head.has("-i", "--stdin") and head.has("-t", "--tty"):
             frame.run.is_interactive("a terminal in a container")
         frame.run.note(frame, "C6", "runs a command in the cluster", "network")
-        _elsewhere(" ".join(w.text for w in argv[at + 2 :]), frame)
+        inner = frame.child(State("/app"))
+        frame.run.execute(argv[at + 2 :], inner, frame.step.span if frame.step else (0, 0))
         return Stream()
     if texts[:2] in (["get", "secret"], ["get", "secrets"], ["describe", "secret"]) and (
         "-o" in " ".join(texts)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from forge.core.shell.analysis.marks import unquoted_value
 from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import absolute, display
 from forge.core.shell.analysis.places import UNKNOWN, kind_of
+from forge.core.shell.analysis.powershell import analyse_nested
 from forge.core.shell.analysis.programs.running import run_text
 from forge.core.shell.analysis.state import NETWORK, Stream
 from forge.core.shell.analysis.tables import table
@@ -41,7 +43,7 @@ def _command_string(operands: list[Word], frame: Frame) -> Stream:
         frame.run.unclear(frame, "a shell without the text to run")
         return Stream()
     code = operands[0]
-    args = [w.text for w in operands[2:]]
+    args = [unquoted_value(w.text, "") if w.glob else w.text for w in operands[2:]]
     if NETWORK in code.tags:
         frame.run.note(frame, "D9", "runs code from the network without review", "remote_code")
         return Stream()
@@ -55,6 +57,8 @@ def run_file(word: Word, frame: Frame, args: list[str]) -> Stream:
         return run_text(frame.stdin or Stream(), frame, args)
     path = absolute(text, frame.state)
     stream = frame.run.stream_of(text)
+    if stream is None and text.startswith("/dev/fd/"):
+        stream = frame.stdin
     if stream is not None:
         return run_text(stream, frame, args)
     if path is None:
@@ -105,6 +109,21 @@ def _trap(argv: list[Word], frame: Frame) -> Stream:
     return Stream("")
 
 
+def _windows(argv: list[Word], frame: Frame) -> Stream:
+    """PowerShell and cmd.exe called from bash."""
+    words = [w.text for w in argv[1:]]
+    lowered = [w.lower() for w in words]
+    frame.run.note(frame, "C6", "runs a shell of Windows", "run")
+    if any(w.startswith("-e") and "-encodedcommand".startswith(w) for w in lowered):
+        frame.run.note(frame, "D9", "runs an encoded command", "remote_code")
+    for at, word in enumerate(lowered):
+        if word in ("-c", "-command", "/c"):
+            frame.run.findings += analyse_nested(" ".join(words[at + 1 :])).findings
+    if not words:
+        frame.run.is_interactive("a shell of Windows")
+    return Stream()
+
+
 def _su(argv: list[Word], frame: Frame) -> Stream:
     options = parse_options(argv[1:], "-c --command -s --shell -g --group -G -w")
     frame.run.note(frame, "C7", "runs as another user", "privilege")
@@ -147,5 +166,6 @@ PROGRAMS = {
     "source .": _source,
     "trap": _trap,
     "su runuser": _su,
+    "powershell pwsh cmd": _windows,
     "watch script hyperfine viddy": _string_runner,
 }

@@ -63,7 +63,7 @@ def _env(argv: list[Word], frame: Frame) -> Stream:
     for value in options.values("-S", "--split-string"):
         tail = " ".join(w.text for w in options.operands)
         return frame.run.script(f"{value.text} {tail}", inner)
-    words = _assignments(options.operands, frame)
+    words = _assignments([w for w in options.operands if w.text != "-"], frame)
     if not words:
         frame.run.note(frame, "R1", "prints the environment", "read")
         return Stream(None, frozenset({SECRET}))
@@ -156,6 +156,10 @@ def _time(argv: list[Word], frame: Frame) -> Stream:
 
 def _coproc(argv: list[Word], frame: Frame) -> Stream:
     words = argv[1:]
+    if any(
+        w.text in ("until", "while", "for", "if", "case", "select", "{", "(", "[[", "((") for w in words[:2]
+    ):
+        frame.run.unclear(frame, "a coprocess that is more than a simple command")
     if len(words) > 1 and words[0].text.isupper():
         words = words[1:]
     inner = frame.child()
