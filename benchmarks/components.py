@@ -51,7 +51,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _quieten(home: Path) -> None:
-    """The hooks of the plugins stay, but none of them runs: what a hook does is not a cost of loading it."""
+    """Nothing of the plugins is run: what hooks and servers do is not a cost of loading them."""
+    for file in home.glob("**/.mcp.json"):
+        file.unlink()
     for file in home.glob("**/hooks.json"):
         file.write_text(file.read_text("utf-8").replace('"Stop"', '"PreCompact"'), "utf-8")
 

@@ -70,6 +70,17 @@ def started(rounds: int) -> float:
     return statistics.median(times)
 
 
+def others(pattern: str) -> tuple[float, float]:
+    """Milliseconds of the first and of later dispatches with a thousand hooks that do not match."""
+    firsts, laters = [], []
+    for round_ in range(9):
+        events = [groups([f": {n}"], pattern.format(f"{round_}_{n}"))["PreToolUse"][0] for n in range(1000)]
+        made = engine({"PreToolUse": events})
+        firsts.append(asyncio.run(fired(made, "PreToolUse", 1, **CALL)))
+        laters.append(asyncio.run(fired(made, "PreToolUse", 20, **CALL)))
+    return statistics.median(firsts), statistics.median(laters)
+
+
 def added(subject: Subject) -> float:
     """Milliseconds that ten no-op hooks add to a job with one call."""
     turns = [[{"tool": "Bash", "input": {"command": "true", "description": "d"}}], [{"text": DONE}]]
@@ -93,13 +104,16 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     ten = engine(groups([f": {n}" for n in range(MANY)]))
     asyncio.run(fired(ten, "PreToolUse", 2, **CALL))
-    hooks, bare = asyncio.run(fired(ten, "PreToolUse", ROUNDS, **CALL)), started(ROUNDS)
-    print(f"ten no-op hooks            {hooks:8.2f} ms   {hooks / bare:.2f} × starting ten processes")
+    # In turns, so that whatever else the machine does meets both.
+    rounds = [(asyncio.run(fired(ten, "PreToolUse", 3, **CALL)), started(3)) for _ in range(ROUNDS)]
+    for named, pick in (("median", statistics.median), ("best", min)):
+        hooks, bare = (pick(times) for times in zip(*rounds, strict=True))
+        print(f"ten no-op hooks, {named:6}    {hooks:8.2f} ms   {hooks / bare:.2f} × starting ten processes")
     nobody = asyncio.run(fired(ten, "Stop", 2000, stop_hook_active=False))
     print(f"an event without hooks     {nobody * 1e3:8.2f} µs")
-    thousand = engine(groups([f": {n}" for n in range(1000)], matcher="^Other[0-9]+$"))
-    none_match = asyncio.run(fired(thousand, "PreToolUse", 200, **CALL))
-    print(f"a thousand others' hooks   {none_match:8.2f} ms")
+    for kind, pattern in (("names", "Other{}"), ("patterns", "^Other{}.*$")):
+        first, later = others(pattern)
+        print(f"1,000 other {kind:8} first  {first:8.2f} ms, then {later:.2f} ms")
     if given.reference:
         with subjects(installed_forge(), given.reference) as both:
             mine, other = (added(subject) for subject in both)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from benchmarks.table import table
-from forge.core.shell.sandbox.facts import probe
+from forge.core.shell.sandbox.probe import probe
 from forge.core.shell.sandbox.profile import Places, Profile, confinement
 from forge.core.shell.session.command import Command, run
 from forge.core.shell.session.screen import Screen

@@ -23,8 +23,9 @@ limit=$(type -P timeout) shell=$BASH
 export PATH=/nonexistent
 command_not_found_handle() { printf '%s\1' "$1" >&9; return 0; }
 export -f command_not_found_handle
+inner='s=$1; shift; x=value; y=; eval "$s"; wait'
 while IFS= read -r -d '' snippet <&8; do
-  "$limit" -s KILL 1 "$shell" --norc -c 'x=value; y=; eval "$1"; wait' _ "$snippet" >/dev/null 2>&1 8<&-
+  "$limit" -s KILL 1 "$shell" --norc -c "$inner" _ "$snippet" >/dev/null 2>&1 8<&-
   printf '\0' >&9
 done
 """

@@ -33,7 +33,7 @@ S0-02 done documented settings: Forge's own files live beside compatible ones an
 S0-03 done decided architecture: four layers, imports only point downwards
 S0-04 done documented registry: tools and other components come and go while a session runs
 S0-05 done observed settings: settings.json survives a change of one key with everything else as it was
-S0-06 planned documented extensions: SKILL.md is read and written back, unknown keys included
+S0-06 done documented extensions: SKILL.md is read and written back, unknown keys included
 S0-07 planned documented hooks: hooks.json is read and written back
 S0-08 done documented extensions: plugin.json is read and written back
 S0-09 done documented mcp: .mcp.json is read and written back
@@ -76,10 +76,10 @@ S0-45 done documented extensions: language servers of plugins are started
 S0-46 done observed settings: later files win: user, project, local, in each of the three dialects
 S0-47 done documented settings: missing files are no error; the local file is kept out of git
 S0-48 planned documented mcp: server entries by command or by type and address
-S0-49 planned documented mcp: servers of an enabled plugin start by themselves
-S0-50 planned documented mcp: variables in server entries are replaced
-S0-51 planned observed extensions: everything below .claude is loaded // hooks/hooks.json too, with a note
-S0-52 planned decided extensions: .forgecode directories are read
+S0-49 done documented mcp: servers of an enabled plugin start by themselves
+S0-50 done documented mcp: variables in server entries are replaced
+S0-51 done observed extensions: everything below .claude is loaded // hooks/hooks.json too, with a note
+S0-52 done decided extensions: .forgecode directories are read
 S0-53 done decided extensions: plugins inside a project are offered once the workspace is trusted
 S0-54 done documented marketplace: marketplaces can be added, listed, updated and removed
 S0-55 done documented marketplace: plugins install from git, archives and packages at a fixed version
@@ -216,7 +216,7 @@ S1-129 done documented extensions: forge plugin offers the same verbs
 S1-130 planned documented terminal: the zsh integration knows :plugin
 S1-131 done documented terminal: completion of verbs and plugin names
 S1-132 done documented extensions: reload refreshes everything in a fixed order
-S1-133 planned observed mcp: a plugin's servers are named after it
+S1-133 done observed mcp: a plugin's servers are named after it
 S1-134 done documented mcp: three shapes of .mcp.json
 S1-135 done documented conformance: a formatter plugin runs after edits only
 S1-136 done documented conformance: a logging plugin sees each command

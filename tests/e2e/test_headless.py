@@ -218,7 +218,7 @@ def test_mentioned_files_are_read_before_the_model_is_asked(home: Path, project:
     forge("-p", prompt, cwd=project, env=environment(home, hello.url))
     texts = [b["text"] for b in hello.bodies[0]["messages"][0]["content"]]
     told = [
-        t.split("\n", 1)[1].removesuffix("\n</system-reminder>")
+        t.split("\n", 1)[1].rstrip("\n").removesuffix("\n</system-reminder>")
         for t in texts
         if "the Read tool" in t or "the Bash tool" in t
     ]

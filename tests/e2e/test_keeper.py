@@ -15,7 +15,7 @@ from unit.core.shell.processes import is_gone
 
 PROGRAM = """
 import asyncio, os, sys
-from forge.core.shell.sandbox.facts import probe
+from forge.core.shell.sandbox.probe import probe
 from forge.core.shell.session.command import Command, start
 from forge.foundation.system.keeping import Confinement, Keeper
 

@@ -93,6 +93,7 @@ def test_a_wrong_configuration_is_told_before_anything_starts(
     assert run.err.strip() == f"Error: Invalid MCP configuration:\n{words}"
 
 
+@pytest.mark.requirement("S0-49", "S0-50", "S1-133")
 def test_servers_of_the_project_and_of_plugins_know_where_they_are(home: Path, tmp_path: Path) -> None:
     plugin, project = tmp_path / "plugin", tmp_path / "project"
     for path, content in (

@@ -96,13 +96,16 @@ def messages(line: Iterable[Record], mending: Mending | None = None) -> list[Mes
     """The history of a chain of records; neighbours of one role become one message."""
     mending = mending or Mending([])
     history: list[Message] = []
+    stopped = False
     for record in line:
         kind = record.get("type")
         if kind == "attachment":
             _add_reminder(history, record)
-            mending.settled = mending.settled or _stopped(record)
+            stopped = stopped or _stopped(record)
+            mending.settled = mending.settled or stopped
         elif kind in ("user", "assistant"):
-            mending.settled = kind == "assistant" or _expects_nothing(record)
+            stopped = stopped and kind == "user" and "toolUseResult" in record
+            mending.settled = kind == "assistant" or stopped or _expects_nothing(record)
             if not record.get("isApiErrorMessage"):
                 _add_message(history, record, "user" if kind == "user" else "assistant", mending)
     return history

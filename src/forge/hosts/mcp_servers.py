@@ -58,7 +58,21 @@ def give_servers(session: Session, o: RunOptions, c: Configuration) -> None:
 
 
 def configured_servers(o: RunOptions, c: Configuration, catalog: Catalog) -> list[Entry]:
-    """All servers, of two with one name the nearer one: command line, local, project, user, plugin."""
+    """All servers, of two with one name the nearer one: command line, local, project, user, plugin.
+
+    A file of the machine's owner takes the place of all others, and lists may forbid some.
+    """
+    found = _all_servers(o, c, catalog)
+    if not found and not any(os.path.isdir(folder) for folder in c.places.managed_dirs):
+        return []
+    policy = import_module("forge.hosts.mcp_policy")
+    owned = policy.own_file(c)
+    if owned is not None:
+        found = {name: Entry(name, entry, "enterprise") for name, entry in owned.items()}
+    return [entry for entry in found.values() if policy.permitted(entry.name, entry.config, c)]
+
+
+def _all_servers(o: RunOptions, c: Configuration, catalog: Catalog) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     if not (o.strict_mcp_config or o.bare):
         if not o.safe_mode:
@@ -66,7 +80,7 @@ def configured_servers(o: RunOptions, c: Configuration, catalog: Catalog) -> lis
             found |= {p.name: Entry(p.name, p.value.config, "plugin", p.value.plugin) for p in brought}
         found |= _files(o, c)
     found |= {name: Entry(name, entry, DYNAMIC) for name, entry in named_servers(o.mcp_config, c).items()}
-    return list(found.values())
+    return found
 
 
 def named_servers(values: list[str], c: Configuration) -> dict[str, Any]:

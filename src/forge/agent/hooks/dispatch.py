@@ -14,7 +14,7 @@ from forge.agent.hooks.attach import attach
 from forge.agent.hooks.conditions import meets
 from forge.agent.hooks.configured import without_repeats
 from forge.agent.hooks.engine import Engine
-from forge.agent.hooks.fold import fold
+from forge.agent.hooks.fold import PROMPTS, fold
 from forge.agent.hooks.hook import Hook
 from forge.agent.hooks.payload import hook_name, match_value, payload_of
 from forge.agent.hooks.port import NOTHING, Outcome
@@ -48,14 +48,15 @@ async def dispatch(engine: Engine, s: Session, event: str, own: dict[str, Any]) 
     answers: list[Answer] = []
     tasks = [asyncio.ensure_future(_one(firing, hook, n, answers)) for n, hook in enumerate(chosen)]
     try:
-        await asyncio.gather(*tasks)
+        await (_until_objection(event, tasks, answers) if event in PROMPTS else asyncio.gather(*tasks))
     except asyncio.CancelledError:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
-    if Can.PLACE in spec.can:
-        # The first configured hook that names a directory counts, however long it took.
+    if Can.PLACE in spec.can or event == "PreCompact":
+        # The first configured hook that names a directory counts, however long it took; instructions are
+        # read in the order they were configured in.
         answers.sort(key=lambda answer: chosen.index(answer.run.hook))
     about = str(payload.get("tool_use_id", ""))
     mark = f"{about}-{event}" if about else event
@@ -69,6 +70,20 @@ async def dispatch(engine: Engine, s: Session, event: str, own: dict[str, Any]) 
         runs=[_summary(answer) for answer in answers],
         failures=[(a.run.hook.label, _why(a)) for a in answers if a.outcome != "success"],
     )
+
+
+async def _until_objection(event: str, tasks: list[asyncio.Task[None]], answers: list[Answer]) -> None:
+    """Waits for all, or for the first that objects: a prompt that is refused needs no further opinions."""
+    left = set(tasks)
+    while left:
+        done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.gather(*done)
+        so_far = fold(event, answers)
+        if so_far.blocks or so_far.end_turn:
+            break
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
 
 
 def _concerns(hook: Hook, payload: dict[str, Any], s: Session, agent_id: str) -> bool:

@@ -15,7 +15,6 @@ from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.environment import Unusable, arguments, environment, session_facts
 from forge.agent.hooks.hook import Hook
 from forge.agent.hooks.payload import encoded
-from forge.agent.hooks.standing import effort_of
 from forge.agent.session import Session
 from forge.core.shell.exports import Exports
 from forge.foundation.hookspec import HookSpec
@@ -74,7 +73,8 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         return Run(hook, None, failure=f"Failed to run: {problem}")
     main = firing.engine.session or s
     env_file = _env_file(firing, main, number)
-    facts = session_facts(main.id, effort_of(s), env_file, attended=means.attended)
+    effort = str(firing.payload.get("effort", {}).get("level", ""))
+    facts = session_facts(main.id, effort, env_file, attended=means.attended)
     order = Order(
         hook=hook,
         argv=argv,
@@ -98,7 +98,8 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         raise
     if not parted.done():
         return work.result()
-    firing.engine.keep_running(_later(firing.engine, work, parted.result()))
+    # One that was started by the last event shall at least get going before the program ends.
+    firing.engine.keep_running(_later(firing.engine, work, parted.result()), waits=True)
     return Run(hook, 0, asynchronous=True)
 
 

@@ -21,6 +21,7 @@ from forge.core.schema_text import input_error
 from forge.core.tool import Tool
 from forge.foundation.encode import dumps
 
+STOPPED = "hook_stopped_continuation"
 RETRY = "The PermissionDenied hook indicated you may retry this tool call."
 
 
@@ -69,7 +70,9 @@ async def before_call(s: Session, call: ToolUse) -> Outcome:
         tool_use_id=call.id,
         **server_of(s, call),
     )
-    tell(s, outcome.told)
+    # That the turn ends is told when the call has its result.
+    s.keep(HookState).ends += [told for told in outcome.told if told.kind == STOPPED]
+    tell(s, [told for told in outcome.told if told.kind != STOPPED])
     if outcome.end_turn:
         s.turn.end_after_calls = True
     return outcome
@@ -131,7 +134,9 @@ async def after_calls(s: Session, calls: list[ToolUse], results: Mapping[str, Do
         if call.id in results
     ]
     outcome = await s.hooks.fire("PostToolBatch", tool_calls=rows)
-    tell(s, outcome.told)
+    state = s.keep(HookState)
+    ends, state.ends = state.ends, []
+    tell(s, [*outcome.told, *ends])
     if outcome.end_turn or outcome.blocks:
         s.turn.end_after_calls = True
 

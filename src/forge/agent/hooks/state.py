@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from forge.agent.hooks.port import Told
+
 
 class HookState:
     """The prompt under way, the name of the main agent, and whether a hook has stopped everything."""
@@ -11,3 +13,4 @@ class HookState:
         self.agent_type = ""
         self.interrupted = False
         self.told_unchecked = False
+        self.ends: list[Told] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from forge.core.mcp.port import Launch, Unavailable
 from forge.foundation.system.process import Child, Spawn, Unsupported, pipe, spawn
@@ -13,6 +14,7 @@ MOST_LINE = 64 << 20
 MOST_UNSENT = 16 << 20
 GRACE = 0.5
 _KEPT = 4_000
+_LAST = 0.1
 
 
 class LastWords(asyncio.Protocol):
@@ -21,6 +23,7 @@ class LastWords(asyncio.Protocol):
     def __init__(self) -> None:
         self.kept = b""
         self._transport: asyncio.BaseTransport | None = None
+        self._over = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
@@ -28,7 +31,14 @@ class LastWords(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.kept = (self.kept + data)[-_KEPT:]
 
-    def close(self) -> None:
+    def connection_lost(self, error: Exception | None) -> None:
+        self._over.set()
+
+    async def close(self) -> None:
+        """Takes in what has been written, unless somebody still keeps the pipe open."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST):
+                await self._over.wait()
         if self._transport is not None and not self._transport.is_closing():
             self._transport.close()
 
@@ -85,27 +95,30 @@ class ServerProcess:
         out.write(line + b"\n")
         return True
 
-    async def close(self) -> None:
-        """Closes its input, asks it to end, and kills what is left of the server and its children."""
+    async def close(self, grace: float = GRACE) -> None:
+        """Closes its input, asks it to end, and kills what is left of the server and its children.
+
+        `grace` is how long each of the two may take.
+        """
         self.ended = True
         if self._writing is not None and not self._writing.is_closing():
             self._writing.close()
         try:
-            if not await self._ends_in_time():
+            if not await self._ends_within(grace):
                 self._child.terminate()
-                await self._ends_in_time()
+                await self._ends_within(grace)
         finally:
             self._child.kill()
             if self._reading is not None and not self._reading.is_closing():
                 self._reading.close()
             if self._writing is not None and self._writing.get_write_buffer_size():
                 self._writing.abort()  # what was not read will not be
-            self._errors.close()
+            await self._errors.close()
         await self._child.wait()
 
-    async def _ends_in_time(self) -> bool:
+    async def _ends_within(self, seconds: float) -> bool:
         try:
-            async with asyncio.timeout(GRACE):
+            async with asyncio.timeout(seconds):
                 await self._child.wait()
         except TimeoutError:
             return False
@@ -134,6 +147,6 @@ async def start(launch: Launch) -> ServerProcess:
         await asyncio.shield(connecting)
     except asyncio.CancelledError:
         await connecting
-        await asyncio.shield(process.close())
+        await asyncio.shield(process.close(0))
         raise
     return process

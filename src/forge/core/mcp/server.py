@@ -86,6 +86,6 @@ async def open_stdio(launch: Launch, ask: Ask) -> Connection:
         words = process.last_words[-_SHOWN:]
         raise Unavailable(f"{error}" + (f"; its last words: {words}" if words else "")) from None
     except BaseException:
-        await asyncio.shield(process.close())
+        await asyncio.shield(process.close(0))
         raise
     return connection

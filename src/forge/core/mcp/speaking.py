@@ -19,7 +19,7 @@ from mcp.client.context import ClientRequestContext
 from mcp.shared.message import SessionMessage
 
 from forge.core.mcp.port import Ask, Greeting, Launch, Offer, Question, Reply, Unavailable
-from forge.core.mcp.process import ServerProcess
+from forge.core.mcp.process import GRACE, ServerProcess
 from forge.version import VERSION
 
 # What the SDK has to say about a server's mistakes is for the debug log only.
@@ -73,7 +73,7 @@ class Spoken:
         told: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
         return told
 
-    async def close(self) -> None:
+    async def close(self, grace: float = GRACE) -> None:
         """Ends the conversation and the process."""
         self._stop.set()
         if self._client is None:
@@ -81,7 +81,7 @@ class Spoken:
         await asyncio.wait([self._holding], timeout=1)
         self._holding.cancel()
         await asyncio.gather(self._holding, return_exceptions=True)
-        await self._process.close()
+        await self._process.close(grace)
         if self._ready.done():
             self._ready.exception()  # nobody may have looked at it
 
@@ -165,8 +165,11 @@ async def open_spoken(launch: Launch, process: ServerProcess, ask: Ask) -> Spoke
     spoken = Spoken(launch, process, ask)
     try:
         await spoken.ready()
+    except Unavailable:
+        await spoken.close()
+        raise
     except BaseException:
-        await asyncio.shield(spoken.close())
+        await asyncio.shield(spoken.close(0))
         raise
     return spoken
 

@@ -15,7 +15,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -272,6 +271,8 @@ def memory_file(data: bytes) -> int:
     """A file without a name, in memory where that is possible, to be read from its start."""
     maker: Any = getattr(os, "memfd_create", None)
     if maker is None:
+        import tempfile
+
         with tempfile.TemporaryFile() as unnamed:
             descriptor: int = os.dup(unnamed.fileno())
     else:

@@ -55,14 +55,27 @@ def arrange_mounts(write: list[str], protect: list[str], hide: list[str], *, fre
     for path in _WRITABLE_DEVICES:
         with suppress(OSError):  # not every machine has each of them as a mount of its own
             set_read_only(path, on=False, recursive=False)
-    for path in protect:
-        if os.path.lexists(path):
-            mount(path, path, "", _BIND)
-            set_read_only(path, on=True, recursive=False)
+    _protect([path for path in protect if os.path.lexists(path)], write)
     for path in hide:
         _hide(path)
     if fresh_proc:
         mount("proc", "/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
+
+
+def _protect(paths: list[str], write: list[str]) -> None:
+    """Makes paths read-only; what contains them cannot be moved away to put something else in their place."""
+    held: set[str] = set()
+    for path in paths:
+        parent = os.path.dirname(path)
+        while any(parent.startswith(root.rstrip("/") + "/") for root in write):
+            held.add(parent)
+            parent = os.path.dirname(parent)
+    # From the top, or a mount would hide those below it.
+    for directory in sorted(held):
+        mount(directory, directory, "", _BIND)
+    for path in paths:
+        mount(path, path, "", _BIND)
+        set_read_only(path, on=True, recursive=False)
 
 
 def _make_writable(path: str) -> None:

@@ -8,7 +8,6 @@ from contextlib import suppress
 from enum import StrEnum
 
 from forge.foundation.system.process import Unsupported, parents_of_all
-from forge.foundation.system.syscalls import machine
 
 if sys.platform != "win32":
     import fcntl
@@ -116,9 +115,10 @@ def _state(pid: int, terminal: str) -> Waiting:
     if not words or words[0] == b"running":
         return Waiting.BUSY
     number = int(words[0])
-    if number in _POLL.get(machine(), ()):
+    machine = os.uname().machine
+    if number in _POLL.get(machine, ()):
         return Waiting.PERHAPS
-    if number not in _READ.get(machine(), ()):
+    if number not in _READ.get(machine, ()):
         return Waiting.BUSY
     with suppress(OSError):
         link = os.readlink(f"/proc/{pid}/fd/{int(words[1], 16)}")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import sys
 from pathlib import Path
 from typing import Any
@@ -137,8 +138,12 @@ def test_a_first_line_sends_a_hook_into_the_background(tmp_path: Path) -> None:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended; one that only waits to be collected has."""
+    """Whether a process has ended, or does so at once; one that only waits to be collected has."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
         return True
+    try:
+        return bool(select.select([descriptor], [], [], 5)[0])
+    finally:
+        os.close(descriptor)

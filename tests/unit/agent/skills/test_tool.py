@@ -70,6 +70,8 @@ def test_the_same_skill_again_is_not_repeated() -> None:
             "<tool_use_error>Skill manual cannot be used with Skill tool due to disable-model-invocation.",
         ),
         ("help", "<tool_use_error>help is a UI command, not a skill."),
+        ("clear", "<tool_use_error>clear is a built-in CLI command, not a skill."),
+        ("", "<tool_use_error>Invalid skill format: </tool_use_error>"),
         (
             "grants",
             "Execute skill: grants. The user can add the allow rule Skill(grants) to"

@@ -177,6 +177,26 @@ def test_a_policy_switches_commands_off(tmp_path: Path) -> None:
     assert texts(s)[-1] == "a [shell command execution disabled by policy]"
 
 
+@pytest.mark.parametrize("name", ["compact", "help", "clear", "context"])
+def test_a_command_of_the_user_comes_before_one_of_the_program(name: str) -> None:
+    s, ended, model = typed(f"/{name}", skill(name, "Mine.\n"))
+    assert (texts(s)[-1], ended.result, len(model.requests)) == ("Mine.\n", "done", 1)
+
+
+def test_names_in_quotes_are_read_first_and_line_ends_separate_the_texts(tmp_path: Path) -> None:
+    for name in ("a.txt", "b c.txt"):
+        (tmp_path / name).write_text(name)
+    body = '@a.txt @"b c.txt"\n'
+    s, _, _ = typed("/m", skill("m", body), tools=builtin_tools(), cwd=str(tmp_path))
+    found = [t for t in texts(s) if "Read tool" in t]
+    assert [("b c.txt" in t, t.endswith(">\n")) for t in found] == [
+        (True, False),
+        (True, True),
+        (False, True),
+        (False, False),
+    ]
+
+
 def test_files_a_text_mentions_are_read(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("line\n")
     s, _, _ = typed("/m", skill("m", "See @notes.txt\n"), tools=builtin_tools(), cwd=str(tmp_path))

@@ -32,10 +32,10 @@ def uncovered(root: Node, source: bytes) -> int | None:
     return None
 
 
-def substitutions(root: Node) -> Iterator[Node]:
-    """All substitution nodes of the tree, outermost first."""
+def running(root: Node) -> Iterator[Node]:
+    """All nodes of the tree that run something, outermost first: substitutions and commands."""
     for node in _walk(root):
-        if node.type in _SUBSTITUTIONS:
+        if node.type in _SUBSTITUTIONS or node.type == "command":
             yield node
 
 

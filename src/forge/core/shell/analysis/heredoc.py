@@ -57,7 +57,7 @@ def prepare(text: str) -> Prepared:
     """The command without its here-documents; `trouble` says why it could not be done."""
     prepared = Prepared(text)
     if not ("\n" in text and "\\" in text) and not any(
-        sign in text for sign in ("<<", "<>", ";&", ";;&", "\\\n")
+        sign in text for sign in ("<<", "<>", ";&", ";;&", "\\\n", "\\ ")
     ):
         return prepared
     if MARK in text:
@@ -99,6 +99,12 @@ class _Prepass:
                 self._operator()
             elif text[s.at] == "\n" and s.commands:
                 self._line_start()
+            elif text.startswith(("\\ ", "\\\t"), s.at) and s.commands:
+                # The grammar drops a quoted blank at the edge of a word.
+                self._copy(s.at)
+                self._emit(f"'{text[s.at + 1]}'")
+                s.at += 2
+                self.copied = s.at
             elif text.startswith("\\\n", s.at):
                 # bash joins lines before it looks for words; the grammar takes the break for a blank.
                 self._copy(s.at)

@@ -66,7 +66,7 @@ class Run:
         self.choice = 0
         self.choices = 1
         self.tags: set[str] = set()
-        self.visited: set[tuple[int, int]] = set()
+        self.visited: set[tuple[int, int, str]] = set()
         self.pipelines = 0
 
     def check_time(self) -> None:

@@ -18,7 +18,23 @@ if TYPE_CHECKING:
 
 # As the name of a command these show that the tree is not what the shell would run.
 _RESERVED = frozenset(
-    {"do", "done", "then", "else", "elif", "fi", "esac", "until", "while", "for", "case", "if", "in", "}"}
+    [
+        "do",
+        "done",
+        "then",
+        "else",
+        "elif",
+        "fi",
+        "esac",
+        "until",
+        "while",
+        "for",
+        "case",
+        "if",
+        "in",
+        "{",
+        "}",
+    ]
 )
 _HELP = ("--version", "--help", "-V", "-version", "version")
 _PROGRAM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
@@ -87,6 +103,7 @@ def _program(name: str, argv: list[Word], frame: Frame) -> Stream:
         return Stream()
     if name in _RESERVED and not argv[0].quoted:
         frame.run.unclear(frame, f"{name} stands where a command should be")
+        return rejudge(argv[1:], frame)
     handler = catalog.find(name)
     if handler is not None:
         return handler(argv, frame)

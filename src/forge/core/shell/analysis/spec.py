@@ -22,10 +22,19 @@ def judge_by_table(spec: Incomplete, words: list[Word], frame: Frame) -> None:
         _flags(spec, words, options.given, frame)
         if "sub" not in spec:
             looks = any(_present(flag, {w.text for w in words}) for flag in spec.get("looks", "").split())
-            spec = "R1" if looks else spec.get("is", "W4")
+            spec = "R1" if looks else _leaf(spec, words, options.operands)
             break
         spec, words = _descend(spec, options.operands, frame)
     _note(spec, frame)
+
+
+def _leaf(spec: dict[str, Incomplete], words: list[Word], operands: list[Word]) -> Incomplete:
+    """The meaning without sub-commands: options that make it softer, operands that make it stricter."""
+    texts = {w.text for w in words}
+    for flags, meaning in spec.get("softer", {}).items():
+        if any(_present(flag, texts) for flag in flags.split()):
+            return meaning
+    return spec["operands"] if operands and "operands" in spec else spec.get("is", "W4")
 
 
 def _flags(
@@ -72,6 +81,8 @@ def _present(flag: str, texts: set[str]) -> bool:
     """`-f`, `--force` (or an abbreviation), a word, `a+b` for both, `x*` for a beginning."""
     if "+" in flag[1:]:
         return all(_present(part, texts) for part in flag.split("+"))
+    if flag.startswith("*"):
+        return any(t.endswith(flag[1:]) for t in texts)
     if flag.endswith("*"):
         return any(t.startswith(flag[:-1]) for t in texts)
     if flag in texts:

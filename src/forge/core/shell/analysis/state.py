@@ -29,6 +29,15 @@ class Stream:
         self.tags = tags
 
 
+def joined(streams: list[Stream]) -> Stream:
+    """What several commands print one after the other."""
+    tags = frozenset().union(*(s.tags for s in streams))
+    texts = [s.text for s in streams]
+    if None in texts:
+        return Stream(None, tags)
+    return Stream("".join(t for t in texts if t), tags)
+
+
 class Word:
     """One argument after all expansions. Unknown pieces are `UNKNOWN`; `glob` if a pattern is active."""
 
@@ -99,6 +108,12 @@ class Source:
         self.data = data
         self.prepared = prepared
         self.span = span
+
+    def origin(self, offset: int) -> int:
+        """The character offset in the text that was given, for a byte offset in the parsed one."""
+        ascii_only = self.data.isascii()
+        at = offset if ascii_only else len(self.data[:offset].decode("utf-8", "replace"))
+        return self.prepared.origin(at)
 
 
 class State:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from forge.core.shell.analysis import marks
-from forge.core.shell.analysis.coverage import substitutions
+from forge.core.shell.analysis.coverage import running
 from forge.core.shell.analysis.expand import Expander, adjacent, text_of
 from forge.core.shell.analysis.parse import parse, parse_alone
 from forge.core.shell.analysis.places import UNKNOWN
@@ -13,7 +13,7 @@ from forge.core.shell.analysis.redirect import redirect_input, redirect_output
 from forge.core.shell.analysis.run import DEPTH_LIMIT
 from forge.core.shell.analysis.settings import assign, declare, unset
 from forge.core.shell.analysis.simple import execute, shadowed_name
-from forge.core.shell.analysis.state import Frame, Function, Stream, Variable, most_telling
+from forge.core.shell.analysis.state import Frame, Function, Stream, Variable, joined, most_telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_CHOICES = 12
 _REDIRECTS = ("file_redirect", "herestring_redirect")
+_NO_WORDS = (*_REDIRECTS, "variable_assignment", "subshell", "compound_statement")
 
 
 def follow(parsed: Parsed, frame: Frame) -> Stream:
@@ -35,9 +36,9 @@ def follow(parsed: Parsed, frame: Frame) -> Stream:
     stream = statements(parsed.root.children, frame)
     if parsed.root.has_error:
         _pieces(parsed, frame)
-    for node in substitutions(parsed.root):
-        if (id(frame.source), node.start_byte) not in frame.run.visited:
-            substitute(node, frame)
+    for node in running(parsed.root):
+        if (id(frame.source), node.start_byte, node.type) not in frame.run.visited:
+            evaluate(node, frame.child(frame.state.fork()))
     return stream
 
 
@@ -74,7 +75,7 @@ def script(text: str, frame: Frame, args: list[str] | None = None) -> Stream:
 
 def substitute(node: Node, frame: Frame) -> Stream:
     """Evaluates the commands of a substitution in a copy of the state."""
-    frame.run.visited.add((id(frame.source), node.start_byte))
+    frame.run.visited.add((id(frame.source), node.start_byte, node.type))
     inner = frame.child(frame.state.fork())
     inner.piped = True
     if text_of(node, frame).lstrip().startswith(">("):
@@ -94,7 +95,7 @@ def statements(nodes: Sequence[Node], frame: Frame) -> Stream:
             inner = frame.child()
             inner.forks += 1
         found.append(evaluate(node, inner))
-    return _joined(found)
+    return joined(found)
 
 
 def evaluate(node: Node, frame: Frame, redirects: Sequence[Node] = ()) -> Stream:
@@ -106,14 +107,6 @@ def evaluate(node: Node, frame: Frame, redirects: Sequence[Node] = ()) -> Stream
     if redirects and node.type not in _PASS_ON:
         return _with_redirects(node, frame, redirects)
     return kind(node, frame, redirects)
-
-
-def _joined(streams: list[Stream]) -> Stream:
-    tags = frozenset().union(*(s.tags for s in streams))
-    texts = [s.text for s in streams]
-    if None in texts:
-        return Stream(None, tags)
-    return Stream("".join(t for t in texts if t), tags)
 
 
 def _with_redirects(node: Node | None, frame: Frame, redirects: Sequence[Node]) -> Stream:
@@ -155,11 +148,11 @@ def _chain(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
     left, sign, right = node.children[0], node.children[1].type, node.children[-1]
     first = _chain(left, frame, ()) if left.type == "list" else evaluate(left, frame)
     if sign == "&&":
-        return _joined([first, evaluate(right, frame, redirects)])
+        return joined([first, evaluate(right, frame, redirects)])
     other = frame.child(frame.state.fork())
     second = evaluate(right, other, redirects)
     frame.state.merge(other.state, frame.run.around.workspace)
-    return _joined([first, second])
+    return joined([first, second])
 
 
 def _pipeline(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
@@ -182,10 +175,13 @@ def _negated(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
 
 
 def _command(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
+    frame.run.visited.add((id(frame.source), node.start_byte, node.type))
     own = [c for c in node.children if c.type in _REDIRECTS]
-    if own:
-        return _with_choices(node, frame, own)
-    return _with_choices(node, frame, ())
+    for child in node.children:
+        # `time (…)`: the grammar takes the subshell for a word.
+        if child.type in ("subshell", "compound_statement"):
+            evaluate(child, frame)
+    return _with_choices(node, frame, own)
 
 
 def _with_choices(node: Node, frame: Frame, own: Sequence[Node]) -> Stream:
@@ -209,15 +205,14 @@ def _once(node: Node, frame: Frame, own: Sequence[Node]) -> Stream:
         found = redirect_input(redirect, inner, EXPANDER)
         inner.stdin = found if found is not None else inner.stdin
     settings = [c for c in node.children if c.type == "variable_assignment"]
-    words = [c for c in node.children if c.is_named and c.type not in (*_REDIRECTS, "variable_assignment")]
+    words = [c for c in node.children if c.is_named and c.type not in _NO_WORDS]
     argv = [word for group in adjacent(words) for word in EXPANDER.words(group, inner)]
     if settings:
         inner.state = frame.state.fork() if argv else frame.state
         for child in settings:
             assign(child, inner, EXPANDER, prefix=bool(argv))
         inner.state = frame.state
-    start, end = frame.source.prepared.origin(_char(frame, node.start_byte)), _char(frame, node.end_byte)
-    span = frame.source.span or (start, frame.source.prepared.origin(end))
+    span = frame.source.span or (frame.source.origin(node.start_byte), frame.source.origin(node.end_byte))
     if inner.forks and "$0" in text_of(node, frame).split(" ")[0]:
         frame.run.note(inner, "F10", "a script that starts itself again and again", "fork_bomb")
     stream = execute(argv, inner, span)
@@ -225,11 +220,6 @@ def _once(node: Node, frame: Frame, own: Sequence[Node]) -> Stream:
         if redirect_output(redirect, inner, stream, EXPANDER):
             stream = Stream("")
     return stream
-
-
-def _char(frame: Frame, offset: int) -> int:
-    data = frame.source.data
-    return offset if data.isascii() else len(data[:offset].decode("utf-8", "replace"))
 
 
 def _group(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
@@ -264,7 +254,7 @@ def _branches(parts: list[list[Node]], frame: Frame, complete: bool) -> Stream:
     for other in states[1:]:
         first.merge(other, frame.run.around.workspace)
     frame.state.variables, frame.state.cwd = first.variables, first.cwd
-    return streams[0] if len(streams) == 1 and complete else Stream(None, _joined(streams).tags)
+    return streams[0] if len(streams) == 1 and complete else Stream(None, joined(streams).tags)
 
 
 def _case(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
@@ -332,8 +322,8 @@ def call(function: Function, args: list[str] | None, frame: Frame) -> Stream:
     function.called = True
     # The place of the body, not the name: a function may define another one of its name.
     place = (id(function.source), function.body.start_byte)
-    for running, forks in frame.calls:
-        if running == place:
+    for active, forks in frame.calls:
+        if active == place:
             if frame.forks > forks:
                 frame.run.note(frame, "F10", "a function that multiplies itself: a fork bomb", "fork_bomb")
             return Stream()
@@ -362,6 +352,10 @@ def _unset(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
     return Stream("")
 
 
+def _substitution(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
+    return substitute(node, frame)
+
+
 def _nothing(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
     return Stream("")
 
@@ -378,6 +372,8 @@ _STATEMENTS = {
     "compound_statement": _group,
     "do_group": _group,
     "program": _group,
+    "command_substitution": _substitution,
+    "process_substitution": _substitution,
     "ERROR": _group,
     "if_statement": _if,
     "for_statement": _for,

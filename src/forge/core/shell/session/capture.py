@@ -77,6 +77,11 @@ class Capture:
             except TimeoutError:
                 return
 
+    def save(self) -> None:
+        """Writes what was collected to the file, if that has not been done."""
+        if self._wanted:
+            self._open()
+
     def close(self) -> None:
         """Stops; children that still write are not cut off, their output is thrown away."""
         if self._file >= 0:

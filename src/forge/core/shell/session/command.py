@@ -247,4 +247,7 @@ def _captures(
 def _output(capture: Capture) -> Output:
     ring = capture.ring
     head = bytes(ring.head)
-    return Output(head, ring.tail, ring.size, ring.omitted, capture.path, kind_of_binary(head))
+    kind = kind_of_binary(head)
+    if kind:
+        capture.save()  # it will not be shown, so there must be another way to it
+    return Output(head, ring.tail, ring.size, ring.omitted, capture.path, kind)

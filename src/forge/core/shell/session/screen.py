@@ -9,6 +9,7 @@ import codecs
 import re
 from collections import deque
 from collections.abc import Callable
+from functools import lru_cache
 
 import msgspec
 
@@ -17,7 +18,7 @@ from forge.core.shell.session.width import FILLER, Clusters, is_plain
 
 _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _STRING = r"\x1b[\]PX^_][^\x07\x1b\x18\x1a]*"
-_TOKEN = re.compile(
+_TOKEN = (
     # Colours change nothing here: text with colours in it is one run.
     r"(?P<text>(?:[ -~\r\n\xa0-\U0010ffff]+|\x1b\[[0-9;:]*m)+)"
     r"|\x1b\[(?P<parameters>[0-?]*)(?P<middle>[ -/]*)(?P<final>[@-~])"
@@ -114,7 +115,7 @@ class Screen:
         """Takes a piece of output, which may end anywhere."""
         text = self._pending + self._decoder.decode(data)
         self._pending = ""
-        for token in _TOKEN.finditer(text):
+        for token in _tokens().finditer(text):
             kind = token.lastgroup
             if kind == "text":
                 self._text(token[kind])
@@ -286,6 +287,12 @@ class Screen:
         answers[">0c"] = answers[">c"]
         if parameters + final in answers and len(self.replies) < 256:
             self.replies.append(answers[parameters + final].encode())
+
+
+@lru_cache(maxsize=1)
+def _tokens() -> re.Pattern[str]:
+    """Compiled on use: it takes milliseconds."""
+    return re.compile(_TOKEN)
 
 
 def _two(numbers: list[int]) -> tuple[int, int]:

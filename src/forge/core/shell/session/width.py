@@ -8,11 +8,11 @@ from functools import lru_cache
 
 # Stands in the second column of a character that is two columns wide.
 FILLER = "\0"
-# Everything below takes one column; control characters never get here.
-_SUSPECT = re.compile("[\u0300-\U0010ffff]")
-_PLAIN = re.compile("[\u2010-\u2027\u2190-\u2319\u2400-\u25fc\u2700-\u2704\u2800-\u28ff\ue000-\uf8ff\ufffd]+")
+# Everything below U+0300 takes one column; control characters never get here.
+_SUSPECT = "[\u0300-\U0010ffff]"
+_PLAIN = "[\u2010-\u2027\u2190-\u2319\u2400-\u25fc\u2700-\u2704\u2800-\u28ff\ue000-\uf8ff\ufffd]+"
 # Runs that take one column per character, and single characters of which that is not known.
-_RUNS = re.compile("[\x20-\u02ff]+|[\u0300-\U0010ffff]")
+_RUNS = "[\x20-\u02ff]+|[\u0300-\U0010ffff]"
 # Clusters get characters of this private plane, so that a column is always one character.
 _PRIVATE = 0xF0000
 _MOST_CLUSTERS = 0xFFF0
@@ -26,9 +26,15 @@ def char_width(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
+@lru_cache(maxsize=4)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Sets of so many characters take milliseconds to compile, and plain text never needs them."""
+    return re.compile(pattern)
+
+
 def is_plain(text: str) -> bool:
     """Whether every character takes one column, as far as that can be told quickly."""
-    return text.isascii() or _SUSPECT.search(_PLAIN.sub("", text)) is None
+    return text.isascii() or _compiled(_SUSPECT).search(_compiled(_PLAIN).sub("", text)) is None
 
 
 class Clusters:
@@ -42,7 +48,7 @@ class Clusters:
         """What the cell before becomes, and the text as cells."""
         cells: list[str] = []
         last = before
-        for run in _RUNS.findall(text):
+        for run in _compiled(_RUNS).findall(text):
             width = 1 if len(run) > 1 else char_width(run)
             if width:
                 cells += (run, FILLER) if width == 2 else (run,)

@@ -11,7 +11,6 @@ from unit.core.shell.analysis.judged import corpus, judged
 INTERACTIVE = {"docker run --rm -it alpine sh", "less ~/.aws/credentials"}
 
 
-@pytest.mark.requirement("S2-26", "S2-27")
 @pytest.mark.parametrize("category", [*CATEGORIES, "interactive"])
 def test_commands_get_the_category_they_should(category: str) -> None:
     wrong = [

@@ -16,7 +16,6 @@ def rank(command: str) -> int:
     return RANK.get(judged(command).category, RANK["caution"])
 
 
-@pytest.mark.requirement("S2-27")
 @pytest.mark.parametrize("way", SAME)
 def test_another_way_to_write_a_command_does_not_make_it_look_safer(way: str) -> None:
     offset = list(SAME).index(way) % STEP

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from forge.core.shell.sandbox.facts import Facts, probe
+from forge.core.shell.sandbox.facts import Facts
+from forge.core.shell.sandbox.probe import probe
 from forge.core.shell.sandbox.profile import Places, Profile, confinement
 from forge.core.shell.session.command import Command, Ended, run
 from forge.foundation.system.keeping import Confinement, Keeper

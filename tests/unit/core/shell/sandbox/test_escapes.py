@@ -77,6 +77,14 @@ ESCAPES = {
     "a hook is planted": ("echo x > .git/hooks/pre-commit", BEST, "Read-only"),
     "the configuration of git is changed": ("echo x >> .git/config", BEST, "Read-only"),
     "the repository's directory is removed": ("rm -rf .git", BEST, "Read-only|busy"),
+    "the repository is moved away": ("mv .git old && mkdir -p .git/hooks", BEST, "busy"),
+    "hooks are moved away": ("mv .git/hooks .git/old", BEST, "busy"),
+    "a hard link to a file outside": (
+        "ln $OUT/file here && echo x >> here",
+        BOTH,
+        "denied|cross-device|Read-only",
+    ),
+    "a device is made": (call(133, 'b"device"', "0o60666", "0x800"), BOTH, "not permitted|denied"),
     "a file system is mounted": (call(165, 'b"x"', 'b"/mnt"', 'b"tmpfs"', "0", "0"), BOTH, "not permitted"),
     "everything is made writable again": (
         call(165, "None", 'b"/"', "None", "32 | 4096", "None"),
@@ -222,6 +230,20 @@ def test_ordinary_work_is_not_disturbed(world: World, work: str, layer: int) -> 
     needs(world, layer)
     ended = world.run(WORKS[work], world.sandbox(layer))
     assert ended.exit_code == 0, ended.output.text()
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_git_works_in_a_repository_whose_hooks_are_protected(world: World, layer: int) -> None:
+    needs(world, layer)
+    prepare = "rm -rf .git && git init -q && git config user.name x && git config user.email x@y"
+    assert world.run(prepare, None).exit_code == 0
+    text = (
+        "set -e; git add file; git commit -qm one; git switch -qc side; echo x >> file; "
+        "git stash -q; git stash pop -q; git commit -qam two; git switch -q -; git merge -q side; "
+        "git tag t; git gc -q; git status --short"
+    )
+    ended = world.run(text, world.sandbox(layer))
+    assert (ended.exit_code, ended.output.text()) == (0, "")
 
 
 def test_programs_in_the_sandbox_reach_each_other_by_loopback(world: World) -> None:

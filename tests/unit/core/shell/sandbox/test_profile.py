@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import forge
-from forge.core.shell.sandbox.facts import Facts, probe
+from forge.core.shell.sandbox.facts import Facts
+from forge.core.shell.sandbox.probe import probe
 from forge.core.shell.sandbox.profile import (
     NoSandbox,
     Places,

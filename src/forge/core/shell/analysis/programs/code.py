@@ -47,6 +47,8 @@ def judge_code(text: str, language: str, frame: Frame) -> None:
     """Adds the findings for a program text."""
     frame.run.check_time()
     code, literals = _skeleton(text, language)
+    for match in re.finditer(r"import\s+([\w.]+)\s+as\s+(\w+)", code):
+        code = re.sub(rf"(?<![\w.]){match[2]}\.", f"{match[1]}.", code)
     names = {m[1]: int(m[2]) for m in re.finditer(rf"(?<![\w.])\$?(\w+)\s*:?=\s*{_LITERAL}", code)}
     look = _Look(code, literals, names, frame)
     frame.run.note(frame, "W3", f"runs a few lines of {language}", "run")
@@ -83,6 +85,8 @@ class _Look:
         if not match or _OPEN not in match[1]:
             match = re.compile(rf"\s*\(\s*({_LITERAL}\s*,\s*\[[^\]]*\])").match(self.code, at)
         if not match or _OPEN not in match[1]:
+            match = re.compile(rf"\s*\(?\s*({_LITERAL}(?:\s*,\s*{_LITERAL})+)\s*\)?").match(self.code, at)
+        if not match or _OPEN not in match[1]:
             return None
         found = []
         for part in match[1].replace("[", "").replace("]", "").split(","):
@@ -94,6 +98,8 @@ class _Look:
 def _commands(look: _Look) -> None:
     run, frame = look.frame.run, look.frame
     pattern = _EXEC + r"|(?<![\w.])(?:run|call)" if "subprocess" in look.code else _EXEC
+    if "child_process" in look.literals:
+        pattern += r"|(?<![\w.])(?:exec|fork)"
     for match in re.finditer(f"(?:{pattern})" + r"(?=\s*[(\s])", look.code):
         words = look.words(match.end())
         text = look.argument(match.end())
@@ -216,7 +222,8 @@ def _skeleton(text: str, language: str) -> tuple[str, list[str]]:
             body = re.sub(r"\$\{[^{}]*\}|#\{[^{}]*\}", UNKNOWN, body)
         literals.append(body if "r" in prefix.lower() else _unescape(body))
         mark = f"{_OPEN}{len(literals) - 1}{_CLOSE}"
-        return f"`{mark}`" if match["back"] is not None and language in _SHELL_LANGUAGES else mark
+        runs = match["back"] is not None or match[0].startswith(("%x", "qx"))
+        return f"`{mark}`" if runs and language in _SHELL_LANGUAGES else mark
 
     code = _tokens(language).sub(put, text)
     return _joined(code, literals), literals
@@ -241,7 +248,9 @@ def _unescape(text: str) -> str:
 @functools.cache
 def _tokens(language: str) -> re.Pattern[str]:
     comment = r"//[^\n]*|/\*.*?\*/" if language in ("node", "php") else r"(?<!\$)#[^\n]*"
-    quoting = r"|\bqq?(?:\((?P<paren>[^)]*)\)|\{[^}]*\})" if language == "perl" else r"|(?P<paren>(?!))"
+    quoting = r"|(?P<paren>(?!))"
+    if language in ("perl", "ruby"):
+        quoting = r"|(?:\bq[qx]?|%[xqQ])[({\[](?P<paren>[^)}\]]*)[)}\]]"
     return re.compile(
         rf"(?P<comment>{comment})|(?P<prefix>\b[rRbBfFuU]{{1,2}})?(?:(?:\"\"\"|"
         rf"''')(?P<triple>.*?)(?:\"\"\"|''')|'(?P<single>(?:[^'\\]|\\.)*)'|"

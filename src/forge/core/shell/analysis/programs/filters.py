@@ -190,7 +190,12 @@ def _awk(argv: list[Word], frame: Frame) -> Stream:
 def _awk_program(text: str, frame: Frame) -> None:
     for match in re.finditer(r"\bsystem\s*\(\s*(?:\"((?:[^\"\\]|\\.)*)\"\s*\))?", text):
         frame.run.note(frame, "C7", "awk runs a command", "run")
-        frame.run.script(_unquoted(match[1]) if match[1] is not None else UNKNOWN, frame)
+        code = match[1]
+        name = re.match(r"(\w+)\s*\)", text[match.end() :])
+        if code is None and name:
+            held = re.search(rf'\b{name[1]}\s*=\s*"((?:[^"\\]|\\.)*)"', text)
+            code = held[1] if held else None
+        frame.run.script(_unquoted(code) if code is not None else UNKNOWN, frame)
     for match in re.finditer(r"\|&?\s*\"((?:[^\"\\]|\\.)*)\"|\"((?:[^\"\\]|\\.)*)\"\s*\|&?\s*getline", text):
         code = match[1] if match[1] is not None else match[2]
         if "/inet/" in code:

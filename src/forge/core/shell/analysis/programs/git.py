@@ -7,6 +7,7 @@ import re
 
 from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import absolute, read, secret_path, write
+from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.programs.git_commands import COMMANDS
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import Stream, Word
@@ -40,8 +41,8 @@ def _git(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _sub_command(sub: str, words: list[Word], frame: Frame) -> Stream:
-    if sub in frame.state.aliases.get("git", ""):
-        frame.run.unclear(frame, "runs an alias of git that this command made")
+    if UNKNOWN in sub:
+        frame.run.unclear(frame, "the sub-command of git is not known before")
     _running_options(sub, words, frame)
     judge = COMMANDS.get(sub)
     if judge is not None:

@@ -205,7 +205,9 @@ def _make(argv: list[Word], frame: Frame) -> Stream:
         frame.run.script(value.text.replace("$(shell", "$("), frame)
     for value in options.values("-f", "--file", "--makefile"):
         written = frame.state.files.get(absolute(value.text, frame.state) or "")
-        stream = frame.stdin if value.text in ("-", "/dev/stdin") else written
+        stream = (
+            frame.stdin if value.text in ("-", "/dev/stdin") else frame.run.stream_of(value.text) or written
+        )
         if stream is None:
             continue
         if stream.text is None:
@@ -215,6 +217,8 @@ def _make(argv: list[Word], frame: Frame) -> Stream:
                 if line.startswith("\t"):
                     frame.run.script(line.strip().lstrip("@-+"), frame)
     for operand in options.operands:
+        if operand.text.startswith(("deploy", "publish", "destroy")):
+            frame.run.note(frame, "C6", "publishes or deploys", "publish")
         if operand.text.startswith("SHELL="):
             frame.run.note(frame, "C7", "make uses another shell", "run")
     dry = options.has("-n", "--dry-run", "--just-print")

@@ -81,4 +81,11 @@ def _conversion() -> re.Pattern[str]:
     )
 
 
-PROGRAMS = {"echo": _echo, "printf": _printf}
+def _yes(argv: list[Word], frame: Frame) -> Stream:
+    frame.run.note(frame, "R0", "prints text without end", "read")
+    if not frame.piped:
+        frame.run.is_interactive("prints until it is stopped")
+    return Stream(" ".join(w.text for w in argv[1:]) + "\n" if argv[1:] else "y\n")
+
+
+PROGRAMS = {"yes": _yes, "echo": _echo, "printf": _printf}

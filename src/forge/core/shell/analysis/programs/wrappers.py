@@ -96,8 +96,14 @@ def _runner(argv: list[Word], frame: Frame) -> Stream:
             break
         if frame.step is not None:
             frame.step.sub = path
+        if row.get("fetches") and _unknown(inner[0].text):
+            frame.run.note(frame, "C7", "downloads and runs a package", "install")
         return frame.run.rejudge(inner, frame)
     return _plain(name, argv, frame)
+
+
+def _unknown(name: str) -> bool:
+    return name not in commands() and name[:1] not in "./"
 
 
 def _behind(path: list[str], words: list[Word]) -> list[Word] | None:
@@ -151,17 +157,17 @@ def _time(argv: list[Word], frame: Frame) -> Stream:
     while words and words[0].text in ("-p", "-v", "--verbose", "!", "time"):
         words = words[1:]
     options = parse_options(words, "-f --format -o --output", permute=False)
-    return frame.run.rejudge(options.operands, frame) if options.operands else Stream("")
+    words = _assignments(options.operands, frame)
+    return frame.run.rejudge(words, frame) if words else Stream("")
 
 
 def _coproc(argv: list[Word], frame: Frame) -> Stream:
+    # What follows may be a name, a compound command or a simple one: the grammar does not say.
+    frame.run.unclear(frame, "runs a coprocess")
     words = argv[1:]
-    if any(
-        w.text in ("until", "while", "for", "if", "case", "select", "{", "(", "[[", "((") for w in words[:2]
-    ):
-        frame.run.unclear(frame, "a coprocess that is more than a simple command")
     if len(words) > 1 and words[0].text.isupper():
         words = words[1:]
+    words = _assignments(words, frame)
     inner = frame.child()
     inner.forks += 1
     inner.stdin = Stream()
