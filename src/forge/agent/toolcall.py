@@ -17,6 +17,7 @@ from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
 from forge.agent.hooks.sites import after_call, after_calls, before_call, put_off, rewritten, take_asides
 from forge.agent.lookout import went_elsewhere
+from forge.agent.mcp.servers import late_tool
 from forge.agent.memory_calls import files_before, memory_of_calls
 from forge.agent.permission import Verdict, forbidden, permit
 from forge.agent.plugins.diagnostics import show_edits
@@ -98,7 +99,7 @@ async def _call(
 async def _in_lane(s: Session, call: ToolUse, lane: asyncio.Lock, *, cut_off: bool) -> Done:
     if cut_off and UNPARSED_INPUT in call.input:
         return failure(call, text("cut_off"))
-    tool = s.find_tool(call.name)
+    tool = s.find_tool(call.name) or await late_tool(s, call.name)
     if tool is None:
         return input_failure(call, _missing(s, call.name))
     if not tool.alone:

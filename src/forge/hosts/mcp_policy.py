@@ -1,4 +1,4 @@
-"""What the owner of the machine says about MCP servers: which are allowed or denied, and a file of servers."""
+"""What the owner of the machine says about MCP servers: which are allowed or denied, and a file of them."""
 
 from __future__ import annotations
 

@@ -98,8 +98,9 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         raise
     if not parted.done():
         return work.result()
-    # One that was started by the last event shall at least get going before the program ends.
-    firing.engine.keep_running(_later(firing.engine, work, parted.result()), waits=True)
+    # One that was started by the end of the turn shall at least get going before the program ends.
+    waits = hook.event == "Stop"
+    firing.engine.keep_running(_later(firing.engine, work, parted.result()), waits=waits)
     return Run(hook, 0, asynchronous=True)
 
 

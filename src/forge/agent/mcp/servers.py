@@ -11,6 +11,7 @@ from forge.agent.session import Session
 
 if TYPE_CHECKING:
     from forge.core.mcp.server import McpServer
+    from forge.core.tool import Tool
 
 # Nobody waits longer for a server of a file before the first prompt; its tools come when it is ready.
 PATIENCE = 2.0
@@ -26,7 +27,7 @@ class Servers:
         self.all: list[McpServer] = []
         self.unusable: list[dict[str, Any]] = []
         self.ask_host: AskHost | None = None
-        self.connecting: dict[asyncio.Task[None], bool] = {}
+        self.connecting: dict[asyncio.Task[None], McpServer] = {}
         self.news = False
 
 
@@ -45,7 +46,7 @@ def start_servers(s: Session, servers: list[McpServer], unusable: list[dict[str,
 
     for server in servers:
         task = asyncio.ensure_future(connect(server))
-        mine.connecting[task] = server.source == DYNAMIC
+        mine.connecting[task] = server
         task.add_done_callback(lambda done: mine.connecting.pop(done, None))
 
 
@@ -54,10 +55,22 @@ async def await_servers(s: Session) -> None:
     mine = s.keep(Servers)
     if not mine.connecting:
         return
-    named = [task for task, dynamic in mine.connecting.items() if dynamic]
+    named = [task for task, server in mine.connecting.items() if server.source == DYNAMIC]
     await asyncio.wait(list(mine.connecting), timeout=PATIENCE)
     if named:
         await asyncio.wait(named)
+
+
+async def late_tool(s: Session, name: str) -> Tool | None:
+    """A tool of a server that is still starting, as soon as it is there."""
+    mine = s.keep(Servers)
+    if not mine.connecting or not name.startswith("mcp__"):
+        return None
+    full_name = import_module("forge.core.mcp.names").full_name
+    awaited = [t for t, server in mine.connecting.items() if name.startswith(full_name(server.name, ""))]
+    if awaited:
+        await asyncio.wait(awaited)
+    return s.find_tool(name)
 
 
 def tell_servers(s: Session) -> None:

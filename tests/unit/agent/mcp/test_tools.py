@@ -15,7 +15,7 @@ from forge.agent.mcp.servers import await_servers, call_meta, end_servers, start
 from forge.agent.session import Prompt, Session
 from forge.core.mcp.port import Ask, Greeting, Launch, Offer, Question, Reply, Unavailable
 from forge.core.mcp.server import McpServer
-from forge.core.message import ToolResult
+from forge.core.message import Text, ToolResult
 from forge.core.tool import ToolError
 
 Answer = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -53,7 +53,9 @@ def text(words: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": words}], **more}
 
 
-def called(each: McpServer, place: str = "/nowhere", **facts: Any) -> tuple[Session, ToolResult]:
+def called(
+    each: McpServer, place: str = "/nowhere", *, waits: bool = True, **facts: Any
+) -> tuple[Session, ToolResult]:
     """The result of one call of the server's first tool by the model."""
 
     async def run() -> tuple[Session, ToolResult]:
@@ -61,7 +63,8 @@ def called(each: McpServer, place: str = "/nowhere", **facts: Any) -> tuple[Sess
         model = ScriptedModel([[call("mcp__srv__echo", text="hi")]])
         s = session(model, host, [], rules=allow("mcp__srv"), results_dir=place, **facts)
         start_servers(s, [each], [])
-        await await_servers(s)
+        if waits:
+            await await_servers(s)
         await run_turn(s, Prompt("go", "u1"))
         await end_servers(s)
         (finished,) = host.of(ToolFinished)
@@ -100,6 +103,18 @@ async def hanging(tool: str, given: dict[str, Any]) -> dict[str, Any]:
 )
 def test_a_call_that_fails_is_a_failed_result(each: McpServer, expected: str) -> None:
     assert called(each)[1] == ToolResult("call-1", expected, True)
+
+
+def test_a_call_waits_for_a_server_that_is_still_starting() -> None:
+    gate = asyncio.Event()
+
+    async def opened(launch: Launch, ask: Ask) -> Line:
+        asyncio.get_running_loop().call_later(0.05, gate.set)
+        await gate.wait()
+        return Line([Offer("echo")], saying(text("ok")))
+
+    slow = McpServer(Launch("srv", "x"), "project", {}, nobody, opened)
+    assert called(slow, waits=False)[1] == ToolResult("call-1", [Text("ok")])
 
 
 def test_a_large_result_is_kept_in_a_file(tmp_path: Path) -> None:

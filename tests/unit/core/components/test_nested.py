@@ -110,10 +110,14 @@ def test_directories_that_appear_together_are_told_one_by_one(tmp_path: Path) ->
     tree = Tree(tmp_path)
     skill(tree.cwd / "a/.claude", "x", "outer")
     skill(tree.cwd / "a/b/.claude", "y", "inner")
-    assert Walk(tree).touch("a/b/f.ts").startswith(
-        "New skills discovered in a/b/.claude/skills, now available via the Skill tool:\n- y\n\n"
-        "New skills discovered in a/.claude/skills, now available via the Skill tool:\n- x\n\n"
-        "The following skills"
+    assert (
+        Walk(tree)
+        .touch("a/b/f.ts")
+        .startswith(
+            "New skills discovered in a/b/.claude/skills, now available via the Skill tool:\n- y\n\n"
+            "New skills discovered in a/.claude/skills, now available via the Skill tool:\n- x\n\n"
+            "The following skills"
+        )
     )
 
 

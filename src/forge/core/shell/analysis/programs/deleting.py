@@ -67,10 +67,17 @@ def _truncate(argv: list[Word], frame: Frame) -> Stream:
     return Stream("")
 
 
+def _rimraf(argv: list[Word], frame: Frame) -> Stream:
+    for operand in parse_options(argv[1:], "--tmp --backoff --max-retries").operands:
+        delete(operand, frame, True)
+    return Stream("")
+
+
 PROGRAMS = {
     "rm grm": _rm,
     "unlink": _one,
     "shred srm wipe sfill": _shred,
     "rmdir": _rmdir,
     "truncate": _truncate,
+    "rimraf del-cli": _rimraf,
 }

@@ -6,7 +6,7 @@ from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.settings import judge_variable, set_variable
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import SECRET, Stream, Variable, Word
-from forge.core.shell.analysis.tables import commands, table
+from forge.core.shell.analysis.tables import commands, names, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def _runner(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _unknown(name: str) -> bool:
-    return name not in commands() and name[:1] not in "./"
+    known = name in commands() or name in names("programs", "local_tools")
+    return not known and name[:1] not in "./"
 
 
 def _behind(path: list[str], words: list[Word]) -> list[Word] | None:
