@@ -221,9 +221,6 @@ TAKEN: dict[str, tuple[str, dict[str, Any]]] = {
     "UserPromptSubmit": ("calls", {}),
     "WorktreeCreate": ("worktree", {}),
     "WorktreeRemove": ("worktree", {}),
-}
-
-MCP = {
     "Elicitation": ("server", {}),
     "ElicitationResult": ("server", {}),
     "Notification.elicitation_response": ("server", {}),
@@ -247,7 +244,7 @@ NOT_COMPARED = {
     "SessionStart.interactive": SCREEN,
     "TeammateIdle": "teams of agents are interactive",
     "PreCompact.auto": "differs from the manual one in values only",
-} | dict.fromkeys(MCP, "needs MCP servers")
+}
 
 # Fields whose value Forge has none of, or more of, and why.
 DIFFERENT: dict[str, dict[str, str]] = {

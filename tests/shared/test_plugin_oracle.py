@@ -59,7 +59,7 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     tool: Any = module
     program = tmp_path_factory.mktemp("bin") / "forge"
     paths = ":".join(p for p in sys.path if p)
-    program.write_text(f'#!/bin/sh\nPYTHONPATH={paths} exec {sys.executable} -m forge "$@"\n')
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{paths}" exec "{sys.executable}" -m forge "$@"\n')
     program.chmod(0o755)
     lab = tool.Lab(str(program), 0)
     tool.NOISE += STANDING

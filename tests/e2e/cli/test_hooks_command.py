@@ -125,7 +125,7 @@ def test_a_trial_shows_what_matched_ran_and_came_of_it(project: Path) -> None:
     ]
     assert (code, shown["effect"]) == (
         0,
-        {"verdict": "deny", "reason": f"[{deny}]: no", "blocks": [f"[{deny}]: no"]},
+        {"verdict": "deny", "reason": f"[{deny}]: no\n", "blocks": [f"[{deny}]: no\n"]},
     )
 
 

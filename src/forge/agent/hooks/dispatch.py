@@ -112,7 +112,7 @@ async def _one(firing: Firing, hook: Hook, number: int, answers: list[Answer]) -
     main = firing.engine.session or s
     identity = s.parts.new_id()
     shown = firing.spec.reported is not None and hook.kind != "callback"
-    if shown:
+    if shown and firing.supports(hook):
         main.emit(HookStarted(identity, firing.name, hook.event, str(hook.fields.get("statusMessage", ""))))
     run = await run_hook(firing, hook, number, identity)
     answer = judge(run)

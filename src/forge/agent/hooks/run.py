@@ -20,6 +20,7 @@ from forge.core.shell.exports import Exports
 from forge.foundation.hookspec import HookSpec
 
 _DEFAULT_SECONDS = {"prompt": 30.0, "agent": 60.0}
+_INSTEAD = "(no conversation context is available). Use a command-type hook instead."
 _OTHERS = {
     "http": "forge.agent.hooks.web",
     "prompt": "forge.agent.hooks.judging",
@@ -39,6 +40,10 @@ class Firing(msgspec.Struct, frozen=True, eq=False):
     payload: dict[str, Any]
     budget: float | None = None
 
+    def supports(self, hook: Hook) -> bool:
+        """Whether the event runs hooks of this type."""
+        return hook.kind in self.spec.handlers or hook.kind == "callback"
+
     def seconds(self, hook: Hook) -> float:
         """How long a hook may take."""
         given = hook.fields.get("timeout")
@@ -49,9 +54,9 @@ class Firing(msgspec.Struct, frozen=True, eq=False):
 
 async def run_hook(firing: Firing, hook: Hook, number: int, identity: str) -> Run:
     """The ended run of a hook; one that goes on in the background is marked so."""
-    if hook.kind not in firing.spec.handlers and hook.kind != "callback":
+    if not firing.supports(hook):
         why = f"Failed to run: {hook.kind}-type hooks are not supported for {hook.event} events"
-        return Run(hook, None, failure=why)
+        return Run(hook, None, failure=f"{why} {_INSTEAD}")
     if hook.kind == "command":
         return await _command(firing, hook, number, identity)
     started = asyncio.get_running_loop().time()

@@ -215,7 +215,10 @@ def test_a_type_an_event_does_not_support_fails_clearly(
     payload = {"source": "startup"} if event == "SessionStart" else {"trigger": "init"}
     outcome, _ = fire(engine({event: [{"hooks": [fields]}]}), tmp_path, event, **payload)
     ((_, why),) = outcome.failures
-    assert why == f"Failed to run: {fields['type']}-type hooks are not supported for {event} events"
+    assert why == (
+        f"Failed to run: {fields['type']}-type hooks are not supported for {event} events"
+        " (no conversation context is available). Use a command-type hook instead."
+    )
 
 
 def test_a_tool_of_a_server_that_is_not_connected_fails_clearly(tmp_path: Path) -> None:

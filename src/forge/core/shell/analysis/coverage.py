@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _SUBSTITUTIONS = ("command_substitution", "process_substitution")
+_ONE_LINE = ("command", "declaration_command", "unset_command", "variable_assignments")
 _INERT = ("raw_string", "ansi_c_string", "comment")
 
 
@@ -49,9 +50,17 @@ def contains(root: Node, kind: str) -> bool:
     return any(node.type == kind for node in _walk(root))
 
 
-def broken_word(root: Node) -> bool:
-    """Whether a word begins with a blank or line break: the grammar then joined two commands."""
-    return any(node.type == "word" and (node.text or b" ")[:1] in b" \t\n" for node in _walk(root))
+def joined_lines(root: Node, source: bytes) -> bool:
+    """Whether a word begins with a line break, or one stands inside a command: two commands became one."""
+    for node in _walk(root):
+        if node.type == "word" and (node.text or b" ")[:1] in b" \t\n":
+            return True
+        if node.type in _ONE_LINE:
+            ends = [child.end_byte for child in node.children]
+            starts = [child.start_byte for child in node.children[1:]]
+            if any(b"\n" in source[end:start] for end, start in zip(ends, starts, strict=False)):
+                return True
+    return False
 
 
 def _plain(node: Node) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
+from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.state import Word
 
 STAR, MARK, BRACKET = "\ue001", "\ue002", "\ue003"
@@ -31,6 +32,11 @@ def activate(text: str) -> str:
             following = text[at + 1 : at + 2]
             out.append("" if following == "\n" else following + QUOTED)
             at += 2
+            continue
+        if char == "$" and (missed := _expansion().match(text, at)):
+            # An expansion the grammar took for text.
+            out.append(UNKNOWN)
+            at = missed.end()
             continue
         out.append(TILDE if char == "~" and _tilde_place(text, at) else char.translate(_ACTIVATE))
         at += 1
@@ -144,7 +150,12 @@ def _range(inner: str) -> list[str] | None:
 
 @functools.cache
 def _special() -> re.Pattern[str]:
-    return re.compile(r"[\\*?\[{},~]")
+    return re.compile(r"[\\*?\[{},~$]")
+
+
+@functools.cache
+def _expansion() -> re.Pattern[str]:
+    return re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?!$-])")
 
 
 @functools.cache

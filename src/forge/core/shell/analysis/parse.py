@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.core.shell.analysis.coverage import broken_word, command_names, contains, uncovered
+from forge.core.shell.analysis.coverage import command_names, contains, joined_lines, uncovered
 from forge.core.shell.analysis.gate import suspicious
 from forge.core.shell.analysis.grammar import parser
 from forge.core.shell.analysis.heredoc import Prepared, prepare
@@ -50,7 +50,7 @@ def parse(text: str, span: tuple[int, int] | None) -> Parsed:
         troubles.append("the text is not understood completely")
     if uncovered(root, data) is not None:
         troubles.append("the text contains a substitution the parser did not see")
-    if b"\n" in data and broken_word(root):
+    if b"\n" in data and joined_lines(root, data):
         troubles.append("the text has line breaks the parser reads in another way")
     if contains(root, "heredoc_redirect"):
         troubles.append("the text contains a here-document in an unusual place")

@@ -70,6 +70,10 @@ def shadowed_name(name: str, frame: Frame) -> None:
 def _judge(argv: list[Word], frame: Frame) -> Stream:
     frame.run.check_time()
     name = argv[0].text
+    variable, sign, _ = name.partition("=")
+    if sign and variable.rstrip("+").isidentifier() and len(argv) > 1:
+        # The grammar does not take every assignment for one: what follows may be the command.
+        execute(argv[1:], frame, frame.step.span if frame.step else (0, 0))
     if UNKNOWN in name:
         return _unknown_program(argv, frame)
     if name in frame.state.functions:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from forge.core.shell.analysis.state import Frame
 
-_NUMBERS = {"?": "0", "#": "1", "$": "12345", "!": "12345", "RANDOM": "4242", "SECONDS": "7", "LINENO": "1",
+_NUMBERS = {"?": "0", "$": "12345", "RANDOM": "4242", "SECONDS": "7", "LINENO": "1",
             "UID": "1000", "EUID": "1000", "PPID": "12345", "SHLVL": "1", "-": "hB"}  # fmt: skip
 _TELLING = 40
 

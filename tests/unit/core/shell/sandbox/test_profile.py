@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -160,7 +161,7 @@ def test_a_layer_that_was_promised_but_cannot_start_is_an_error(tmp_path: Path) 
                 return facts, None
             source = os.path.dirname(os.path.dirname(forge.__file__ or ""))
             env = {"PATH": os.environ["PATH"], "PYTHONPATH": source}
-            text = f"{sys.executable} code.py"
+            text = f"{quote(sys.executable)} code.py"
             command = Command(text, str(tmp_path), env, sandbox=Confinement(seccomp=True))
             return facts, await run(command, keeper)
         finally:

@@ -53,6 +53,7 @@ def judge_code(text: str, language: str, frame: Frame) -> None:
     look = _Look(code, literals, names, frame)
     frame.run.note(frame, "W3", f"runs a few lines of {language}", "run")
     for check in (_commands, _deletes, _writes, _evaluates, _connections, _processes):
+        frame.run.check_time()
         check(look)
     if language in _SHELL_LANGUAGES:
         for match in re.finditer(rf"`{_LITERAL}`|(?:qx|%x|exec|system)\s*\(?\s*{_LITERAL}", code):
@@ -231,11 +232,12 @@ def _skeleton(text: str, language: str) -> tuple[str, list[str]]:
 
 def _joined(code: str, literals: list[str]) -> str:
     """Literals that are added together become one."""
-    pattern = re.compile(rf"{_LITERAL}\s*(?:\+|\.(?=\s*{_OPEN})|(?={_OPEN}))\s*{_LITERAL}")
-    while (match := pattern.search(code)) is not None:
-        literals.append(literals[int(match[1])] + literals[int(match[2])])
-        code = f"{code[: match.start()]}{_OPEN}{len(literals) - 1}{_CLOSE}{code[match.end() :]}"
-    return code
+
+    def put(match: re.Match[str]) -> str:
+        literals.append("".join(literals[int(number)] for number in re.findall(_LITERAL, match[0])))
+        return f"{_OPEN}{len(literals) - 1}{_CLOSE}"
+
+    return re.sub(rf"{_LITERAL}(?:\s*[+.]?\s*{_LITERAL})+", put, code)
 
 
 def _unescape(text: str) -> str:

@@ -28,7 +28,8 @@ def _wrapper(argv: list[Word], frame: Frame) -> Stream:
         frame.run.is_interactive("a shell with other rights")
     for value in options.values(*row.get("string", "").split()) if row.get("string") else []:
         frame.run.script(value.text, frame)
-    words = _assignments(words, frame)
+    if row.get("effect") == "privilege":
+        words = _assignments(words, frame)
     if not words:
         frame.run.note(frame, "R1", f"{name} without a command", "run")
         return Stream("")
