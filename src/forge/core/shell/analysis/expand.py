@@ -95,6 +95,10 @@ class Expander:
 
     def _expand(self, node: Node, frame: Frame, quoted: bool) -> str:
         step = _KINDS.get(node.type)
+        if node.type == "$" and re.match(
+            rb"[\w@*#?!-]", frame.source.data[node.end_byte : node.end_byte + 1]
+        ):
+            return UNKNOWN  # an expansion the grammar took for text
         if step is None:
             return self._children(node, frame, quoted) if node.children else text_of(node, frame)
         return step(self, node, frame, quoted)
