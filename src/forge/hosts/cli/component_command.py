@@ -68,7 +68,7 @@ def run_component(kind: Kind, line: CommandLine, env: dict[str, str]) -> int:
     if given.on("json"):
         _write_json(screen, rows)
     else:
-        _table(screen, rows)
+        _table(screen, rows, kind.command.name)
     return 0
 
 
@@ -109,14 +109,14 @@ def _info(kind: Kind, catalog: Catalog, name: str, given: Arguments, screen: Scr
     return 0
 
 
-def _table(screen: Screen, rows: list[Row]) -> None:
+def _table(screen: Screen, rows: list[Row], name: str) -> None:
     for row in rows:
         hidden = f"; hides {', '.join(row.shadows)}" if row.shadows else ""
         screen.line(f"{row.name} ({row.kind})")
         screen.say(row.description, "", first="    ", then="    ")
         screen.line(f"    {row.origin}{hidden}", "dim")
     if not rows:
-        screen.line("There are none here.")
+        screen.line(f"There are no {name}s here. Make one with: forge {name} new NAME")
 
 
 def _write_json(screen: Screen, value: Any) -> None:
