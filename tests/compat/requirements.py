@@ -41,7 +41,7 @@ S0-10 done documented memory: CLAUDE.md reaches the model; writing keeps the use
 S0-11 planned observed conformance: each file format makes the round trip through both programs
 S0-12 done decided extensions: WebAssembly plugins run without file or network access unless granted
 S0-13 planned documented mcp: servers over stdio, HTTP and the older SSE transport
-S0-14 planned documented extensions: plugin scripts in Node.js run as child processes
+S0-14 done documented extensions: plugin scripts in Node.js run as child processes
 S0-15 done documented extensions: all front-matter keys of a skill are understood
 S0-16 done decided extensions: allowed-tools may be a comma text or a list
 S0-17 done decided extensions: argument-hint may be a text or a list
@@ -83,7 +83,7 @@ S0-52 done decided extensions: .forgecode directories are read
 S0-53 done decided extensions: plugins inside a project are offered once the workspace is trusted
 S0-54 done documented marketplace: marketplaces can be added, listed, updated and removed
 S0-55 done documented marketplace: plugins install from git, archives and packages at a fixed version
-S0-56 planned documented conformance: public plugins and skills are part of the tests
+S0-56 done documented conformance: public plugins and skills are part of the tests
 S1-01 done documented extensions: manifest fields in camelCase, unknown ones ignored
 S1-02 done documented extensions: a plugin without a name is called like its directory
 S1-03 done documented extensions: an author is a text or an object
@@ -103,7 +103,7 @@ S1-16 done documented extensions: plugins are switched on and off in settings
 S1-17 done documented extensions: a broken plugin is skipped; an unreadable root is an error
 S1-18 done documented extensions: discovery returns its errors as data
 S1-19 done documented extensions: the cached loader can be invalidated and is safe under concurrency
-S1-20 planned documented extensions: a folder copied out of the reference program works
+S1-20 done documented extensions: a folder copied out of the reference program works
 S1-21 done documented extensions: skills, commands and agents share one loader with provenance
 S1-22 done documented extensions: skill keys are accepted with dashes and underscores
 S1-23 done documented extensions: one list holds all the user can invoke
@@ -209,11 +209,11 @@ S1-122 planned documented elicitation: form mode asks one question per property
 S1-123 planned documented elicitation: complete JSON-Schema forms
 S1-124 planned documented elicitation: address mode can complete by itself
 S1-125 planned documented elicitation: both modes are tested on a terminal
-S1-126 planned documented extensions: slash commands list, switch, show, reload and install plugins
+S1-126 done documented extensions: slash commands list, switch, show, reload and install plugins
 S1-127 done documented extensions: install paths with spaces; usage text without one
 S1-128 done documented extensions: installing checks, asks, copies and registers as disabled
 S1-129 done documented extensions: forge plugin offers the same verbs
-S1-130 planned documented terminal: the zsh integration knows :plugin
+S1-130 done documented terminal: the zsh integration knows :plugin
 S1-131 done documented terminal: completion of verbs and plugin names
 S1-132 done documented extensions: reload refreshes everything in a fixed order
 S1-133 done observed mcp: a plugin's servers are named after it

@@ -9,6 +9,7 @@ from forge_run import environment, forge
 from unit.core.installing.workshop import plugin, shop
 
 
+@pytest.mark.requirement("S1-126")
 @pytest.mark.parametrize(
     ("line", "said"),
     [

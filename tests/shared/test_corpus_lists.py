@@ -41,6 +41,7 @@ def recorded(load: dict[str, Any], root: Path) -> dict[str, list[str]]:
     return {key: [text.replace("<PLUGIN>", str(root)) for text in load.get(key) or []] for key in KEYS}
 
 
+@pytest.mark.requirement("S0-56")
 def test_a_session_announces_what_public_plugins_bring_in_the_recorded_order(
     home: Path, tmp_path: Path
 ) -> None:

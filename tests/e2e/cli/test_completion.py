@@ -80,6 +80,15 @@ def test_zsh_accepts_the_script(tmp_path: Path) -> None:
     assert run_shell(["zsh", "-f", "-c", ZSH], tmp_path, os.environ) == ["_forge:", "function", "_forge"]
 
 
+@pytest.mark.requirement("S1-130")
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.parametrize("word", [":plugin", ":pl"])
+def test_zsh_knows_the_plugin_commands_with_a_colon(tmp_path: Path, word: str) -> None:
+    script = f'autoload -Uz compinit && compinit -u -D; eval "$(forge completion zsh)"; {word} list'
+    said = run_shell(["zsh", "-f", "-c", script], tmp_path, os.environ)
+    assert said[:3] == ["No", "plugins", "installed."]
+
+
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 def test_fish_completes_sub_commands(tmp_path: Path) -> None:
     script = "forge completion fish | source; complete -C 'forge plug'"

@@ -55,6 +55,9 @@ _forge() {
     fi
 }
 compdef _forge forge
+# The same commands with a colon, at any prompt.
+function :plugin { forge plugin "$@" }
+function :pl { forge plugin "$@" }
 """
 _FISH = """\
 function __forge_complete

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from forge.agent.event import HookEnded, HookSaid, HookStarted
 from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.port import NOTHING, Outcome, Told
-from forge.core.components.kinds import HookSource
+from forge.core.components.kinds import HookSource, PluginRoot
 from forge.core.shell.exports import Exports
 from forge.foundation.origin import Origin, Scope
 from unit.agent.hooks.making import PROJECT, engine, one, seated, specific
@@ -254,3 +255,14 @@ def test_what_a_hook_leaves_running_ends_with_the_session(tmp_path: Path) -> Non
             await asyncio.sleep(0.01)
 
     asyncio.run(asyncio.wait_for(gone(), 5))
+
+
+@pytest.mark.requirement("S0-14")
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_a_script_of_a_plugin_runs_in_node_and_knows_its_plugin(tmp_path: Path) -> None:
+    plugin = PluginRoot("p@inline", "p", str(tmp_path), str(tmp_path / "data"))
+    (tmp_path / "hook.js").write_text("console.error(process.env.CLAUDE_PLUGIN_ROOT); process.exit(2)")
+    made = Engine()
+    made.add(HookSource(PROJECT, one("PreToolUse", 'node "${CLAUDE_PLUGIN_ROOT}/hook.js"'), plugin))
+    outcome, _ = fire(made, tmp_path)
+    assert (outcome.verdict, str(tmp_path) in outcome.reason) == ("deny", True)
