@@ -34,7 +34,7 @@ S0-03 done decided architecture: four layers, imports only point downwards
 S0-04 done documented registry: tools and other components come and go while a session runs
 S0-05 done observed settings: settings.json survives a change of one key with everything else as it was
 S0-06 done documented extensions: SKILL.md is read and written back, unknown keys included
-S0-07 planned documented hooks: hooks.json is read and written back
+S0-07 done documented hooks: hooks.json is read and written back
 S0-08 done documented extensions: plugin.json is read and written back
 S0-09 done documented mcp: .mcp.json is read and written back
 S0-10 done documented memory: CLAUDE.md reaches the model; writing keeps the user's text
