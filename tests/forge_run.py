@@ -43,11 +43,14 @@ def environment(home: Path, url: str = "", **more: str) -> dict[str, str]:
     }
 
 
-def forge(*args: str, cwd: Path, env: dict[str, str], stdin: str | bytes | None = None) -> Run:
-    """Runs `forge ARGS` to its end."""
+def forge(
+    *args: str, cwd: Path, env: dict[str, str], stdin: str | bytes | None = None, open_files: int = 0
+) -> Run:
+    """Runs `forge ARGS` to its end, allowing it `open_files` descriptors (0: as many as here)."""
     given = stdin.encode() if isinstance(stdin, str) else stdin
+    limit = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh"] if open_files else []
     done = subprocess.run(
-        [sys.executable, "-m", "forge", *args],
+        [*limit, sys.executable, "-m", "forge", *args],
         cwd=cwd,
         env=env,
         input=given,

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,13 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def play(project: Path, hooks: list[dict[str, Any]], event: str = "PreToolUse") -> Run:
+def play(project: Path, hooks: list[dict[str, Any]], event: str = "PreToolUse", open_files: int = 0) -> Run:
     """One call with these hooks around it, to its end."""
     settings = {"hooks": {event: [{"hooks": [{"type": "command", **hook} for hook in hooks]}]}}
     (project / ".claude" / "settings.json").write_text(json.dumps(settings))
     with serve([[LS], [{"text": "done"}]]) as server:
-        ended = forge("-p", "go", *STREAM, cwd=project, env=environment(project.parent / "home", server.url))
+        env = environment(project.parent / "home", server.url)
+        ended = forge("-p", "go", *STREAM, cwd=project, env=env, open_files=open_files)
     assert (ended.code, ended.of("result")[-1]["result"]) == (0, "done")
     return ended
 
@@ -75,21 +75,11 @@ def test_a_hook_may_delete_its_own_file(project: Path) -> None:
 
 
 def test_more_hooks_than_descriptors_all_run(project: Path) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
-    try:
-        play(project, [{"command": f"echo {n} >> seen"} for n in range(100)])
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    play(project, [{"command": f"echo {n} >> seen"} for n in range(100)], open_files=128)
     seen = (project / "seen").read_text().split()
     assert (sorted(map(int, seen)), (project / "ran").exists()) == (list(range(100)), True)
 
 
 def test_a_guard_among_more_hooks_than_descriptors_is_heard(project: Path) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
-    try:
-        play(project, [*({"command": f": {n}"} for n in range(100)), {"command": "exit 2"}])
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    play(project, [*({"command": f": {n}"} for n in range(100)), {"command": "exit 2"}], open_files=128)
     assert not (project / "ran").exists()
