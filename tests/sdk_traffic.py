@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 from fakemodel import serve
+from forge.foundation.system.process import descendants
 from forge_run import environment
 
 Row = dict[str, Any]
@@ -37,6 +39,13 @@ TURNS: dict[str, list[Any]] = {
 
 # What the process need not say, with the reason.
 SILENT = {"commands_changed": "Forge has no commands that could change yet"}
+
+
+def _command_runs(pid: int) -> None:
+    """Waits until the process runs a command: before that, an interrupt would meet the model's answer."""
+    pause, end = threading.Event(), time.monotonic() + 10
+    while not descendants(pid) and time.monotonic() < end:
+        pause.wait(0.01)
 
 
 class Replay:
@@ -75,6 +84,8 @@ class Replay:
                     if row["dir"] == "out":
                         self._hear(row["msg"], child.stdout.readline())
                     elif row["dir"] == "in":
+                        if row["msg"].get("request", {}).get("subtype") == "interrupt":
+                            _command_runs(child.pid)
                         child.stdin.write(self._filled(row["msg"]) + b"\n")
                         child.stdin.flush()
                     elif row["dir"] == "in_eof":
