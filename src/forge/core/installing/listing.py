@@ -6,11 +6,10 @@ import os
 from typing import Any
 
 from forge.core.installing.fetch import relative_path
-from forge.core.installing.install_path import LocalPlugin, local_plugins
 from forge.core.installing.located import Folder, folder_of
 from forge.core.installing.request import Request, pretty
 from forge.core.installing.switches import SCOPES, switch_state, switches
-from forge.core.plugins.candidates import SKILLS
+from forge.core.plugins.candidates import LOCAL, SKILLS
 from forge.core.plugins.candidates import Request as Search
 from forge.core.plugins.context import Context, Outcome, PluginFailure
 from forge.core.plugins.discover import (
@@ -47,10 +46,8 @@ def list_plugins(request: Request, context: Context) -> Outcome:
         raise UsageError(f"Too many arguments: {request.words[0]!r} is not expected.")
     found = find_all(context)
     here = sorted(visible_installed(context.layout, context.places.cwd), key=lambda one: one.id)
-    rows = [_row(one, found, context) for one in here] + [
-        _local_row(o, context) for o in local_plugins(context)
-    ]
-    rows += _skill_rows(found, context)
+    rows = [_row(one, found, context) for one in here]
+    rows += _local_rows(found, context) + _skill_rows(found, context)
     if not request.json:
         return Outcome(_text(rows))
     if request.on("--available"):
@@ -132,18 +129,38 @@ def _servers(plugin: Plugin | None) -> dict[str, Any]:
     return {name: {k: v for k, v in config.items() if v is not None} for name, config in found.items()}
 
 
-def _local_row(one: LocalPlugin, context: Context) -> Row:
-    state = switch_state(context.places, one.id)
-    row: Row = {
-        "id": one.id,
-        "version": (one.manifest.version if one.manifest else None) or "unknown",
-        "scope": one.scope,
-        "enabled": state is None or state[1],
-        "installPath": one.path,
-    }
-    if one.manifest is not None and one.manifest.options:
-        row["hasUserConfig"] = True
-    return row
+def _local_rows(found: Discovered, context: Context) -> list[Row]:
+    """Plugins that lie in a directory for plugins, without a marketplace; weaker copies are shown as such."""
+    rows = []
+    for plugin in found.plugins:
+        if plugin.kind != LOCAL:
+            continue
+        state = switch_state(context.places, plugin.id)
+        row: Row = {
+            "id": plugin.id,
+            "version": plugin.version or "unknown",
+            "scope": "user" if plugin.scope is Scope.USER else "project",
+            "enabled": plugin.state != SHADOWED and (state is None or state[1]),
+            "installPath": plugin.root,
+            "source": source_of(plugin),
+        }
+        if plugin.state == SHADOWED:
+            row["shadowed"] = plugin.reason
+        errors = [e for e in found.errors if e.plugin == plugin.id] if plugin.state == FAILED else []
+        if errors:
+            row |= {"errors": [e.message for e in errors], "errorDetails": [{"type": e.type} for e in errors]}
+        manifest = plugin.candidate.found.manifest if plugin.candidate else None
+        if manifest is not None and manifest.options:
+            row["hasUserConfig"] = True
+        rows.append(row)
+    return rows
+
+
+def source_of(plugin: Plugin) -> str:
+    """Whose directory a plugin without a marketplace lies in: `claude` or `forge`."""
+    return (
+        "claude" if os.path.basename(os.path.dirname(os.path.dirname(plugin.root))) == ".claude" else "forge"
+    )
 
 
 def _skill_rows(found: Discovered, context: Context) -> list[Row]:
@@ -210,8 +227,11 @@ def _text(rows: list[Row]) -> str:
         if "readFromFolder" in row:
             lines.append(f"    Read from: {row['readFromFolder']}")
         lines.append(f"    Scope: {row['scope']}")
+        if "source" in row:
+            lines.append(f"    Source: {row['source']} ({row['installPath']})")
         failed = row["enabled"] and row.get("errors")
         status = "✘ failed to load" if failed else "✔ enabled" if row["enabled"] else "✘ disabled"
+        status = f"✘ shadowed: {row['shadowed']}" if "shadowed" in row else status
         lines.append(f"    Status: {status}")
         lines += [f"    Error: {error}" for error in row.get("errors", [])]
         lines.append("")

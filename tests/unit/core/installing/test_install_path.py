@@ -54,6 +54,7 @@ def test_enabling_it_is_the_trust_it_needs(tmp_path: Path) -> None:
             "scope": "user",
             "enabled": True,
             "installPath": str(bench.home / ".forge/plugins/mine"),
+            "source": "forge",
         }
     ]
     details = bench("details", "mine")
@@ -141,3 +142,26 @@ def test_plugin_of_the_vendor_neutral_standard_can_be_installed(tmp_path: Path) 
     root = write(tmp_path / "x", {"plugin.json": manifest, "skills/s/SKILL.md": "---\nname: s\n---\n"})
     assert bench.json("install", root)["pluginId"] == "std@local"
     assert [row["id"] for row in bench.json("list")] == ["std@local"]
+
+
+@pytest.mark.requirement("S1-07", "S0-43")
+def test_plugins_of_both_programs_are_listed_with_their_source(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    for place, name in (
+        (bench.home / ".claude", "b"),
+        (bench.home / ".forge", "a"),
+        (bench.project / ".claude", "d"),
+        (bench.project / ".forge", "a"),
+    ):
+        plugin(place / "plugins" / name, name)
+    rows = [(r["id"], r["scope"], r["source"], r["enabled"]) for r in bench.json("list")]
+    assert sorted(rows) == [
+        ("a@local", "project", "forge", True),
+        ("a@local", "user", "forge", False),
+        ("b@local", "user", "claude", True),
+        ("d@local", "project", "claude", True),
+    ]
+    shown = bench("list").out
+    assert f"Source: claude ({bench.home}/.claude/plugins/b)" in shown
+    assert "shadowed: a@local at" in shown
+    assert "Source: b@local (claude.b)" in bench("details", "b").out

@@ -48,7 +48,7 @@ def install(home: Path, market: Path, *entries: dict[str, Any], scope: str = "us
     )
 
 
-@pytest.mark.requirement("S1-09", "S1-10", "S1-15", "S1-20")
+@pytest.mark.requirement("S1-09", "S1-10", "S1-11", "S1-15", "S1-20")
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_of_four_scan_roots_the_last_one_wins(count: int, tmp_path: Path) -> None:
     for number, root in enumerate(SCAN_ROOTS[:count]):
