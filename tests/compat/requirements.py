@@ -94,7 +94,7 @@ S1-07 done documented extensions: the list of plugins shows where each came from
 S1-08 done documented extensions: a loaded plugin has absolute paths, its servers and its hooks
 S1-09 done decided extensions: user and project plugin directories are independent
 S1-10 done decided extensions: four scan roots, the last one wins
-S1-11 done decided extensions: scan roots are read in a fixed order // not in parallel: threads would cost more
+S1-11 done decided extensions: scan roots are read in a fixed order // in parallel it would cost more
 S1-12 done documented extensions: three places for a manifest, tried in order
 S1-13 done documented extensions: components are found in their usual directories
 S1-14 done documented mcp: a manifest's servers win over the .mcp.json beside it
