@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from fakemodel import serve
 from forge_run import STREAM, environment, forge
+from plugin_server import serve_plugins
 
 OPTIONS = {
     "tone": {"type": "string", "title": "t", "description": "d"},
@@ -138,9 +140,28 @@ def test_local_commands_answer_without_a_model(typed: str, start: str, home: Pat
     assert run.out.startswith(start)
 
 
-def test_plugin_url_is_refused_with_a_way_out(home: Path, tmp_path: Path) -> None:
-    run = forge("-p", "hi", "--plugin-url", "https://x.test/p.zip", cwd=tmp_path, env=environment(home))
-    assert (run.code, "--plugin-dir" in run.err) == (1, True)
+def test_plugins_behind_addresses_are_there_for_the_session(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    for name, prefix in (("flat", ""), ("nested", "nested/")):
+        with zipfile.ZipFile(tmp_path / f"shop/{name}.zip", "w") as archive:
+            archive.writestr(f"{prefix}.claude-plugin/plugin.json", json.dumps({"name": name}))
+            archive.writestr(f"{prefix}skills/s/SKILL.md", "---\ndescription: d\n---\nhi\n")
+    with serve([[{"text": "done"}]]) as server, serve_plugins(tmp_path / "shop") as shop:
+        given = [f"--plugin-url={shop.url}/{page}" for page in ("flat.zip", "absent.zip", "nested.zip")]
+        run = forge("-p", "hi", *STREAM, *given, cwd=tmp_path, env=environment(home, server.url))
+    (init,) = run.of("system", "init")
+    assert [row["source"] for row in init["plugins"]] == ["flat@inline", "nested@inline"]
+    assert {"flat:s", "nested:s"} <= set(init["skills"])
+    (error,) = init["plugin_errors"]
+    assert (error["plugin"], error["type"], "404" in error["message"]) == ("inline[1]", "generic-error", True)
+
+
+def test_behind_an_air_gap_no_plugin_is_fetched(home: Path, tmp_path: Path) -> None:
+    with serve([[{"text": "done"}]]) as server, serve_plugins(tmp_path) as shop:
+        given = (f"--plugin-url={shop.url}/p.zip", "--settings", '{"airGap": true}')
+        run = forge("-p", "hi", *STREAM, *given, cwd=tmp_path, env=environment(home, server.url))
+    (error,) = run.of("system", "init")[0]["plugin_errors"]
+    assert ("airGap" in error["message"], shop.requests) == (True, [])
 
 
 @pytest.mark.requirement("S0-25")

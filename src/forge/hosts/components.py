@@ -25,6 +25,7 @@ from forge.hosts.options import RunOptions
 
 if TYPE_CHECKING:
     from forge.core.plugins.discover import Discovered, PluginShelf
+    from forge.hosts.plugin_archives import Archives
 
 SOURCES = frozenset({"user", "project", "local"})
 _FOLDERS = ("skills", "commands", "agents", "output-styles")
@@ -40,6 +41,7 @@ class Components:
         self.found: Discovered | None = None
         self._removers: list[Callable[[], None]] = []
         self._shelf: PluginShelf | None = None
+        self._archives: Archives | None = None
         self.refresh(o, c)
 
     def refresh(self, o: RunOptions, c: Configuration) -> None:
@@ -88,11 +90,14 @@ class Components:
         return fresh
 
     def _plugins(self, o: RunOptions, c: Configuration) -> Discovered | None:
-        if not (self._shelf or o.plugin_dir or c.env.get(_PLUGIN_DIRS) or may_have_plugins(c.places)):
+        named = [*o.plugin_dir, *o.plugin_url, c.env.get(_PLUGIN_DIRS, "")]
+        if not (self._shelf or any(named) or may_have_plugins(c.places)):
             return None
+        if self._archives is None and any(".zip" in place or "://" in place for place in named):
+            self._archives = import_module("forge.hosts.plugin_archives").Archives(c)
         module = import_module("forge.core.plugins.discover")
         self._shelf = self._shelf or module.PluginShelf()
-        found: Discovered = module.discover(plugin_request(o, c), self._shelf)
+        found: Discovered = module.discover(plugin_request(o, c, self._archives), self._shelf)
         return found
 
 
@@ -142,7 +147,7 @@ def may_have_plugins(p: Places) -> bool:
     return any(os.path.isdir(f"{root}/skills") for root in roots)
 
 
-def plugin_request(o: RunOptions, c: Configuration) -> Any:
+def plugin_request(o: RunOptions, c: Configuration, archives: Archives | None) -> Any:
     """What discovery has to know about this run."""
     candidates = import_module("forge.core.plugins.candidates")
     get = c.settings.get
@@ -154,18 +159,10 @@ def plugin_request(o: RunOptions, c: Configuration) -> Any:
         configs=configs if isinstance(configs, dict) else {},
         secrets=_secrets(c.places),
         trusted=c.trusted,
-        plugin_dirs=o.plugin_dir,
-        unpack=lambda path: _unpacked(path, c.places),
+        plugin_dirs=[*o.plugin_dir, *o.plugin_url],
+        unpack=archives.open if archives else None,
         safe=o.safe_mode,
     )
-
-
-def _unpacked(path: str, p: Places) -> str:
-    """The files of an archive; in a place of the user's own, where nobody else can put something first."""
-    place = os.path.join(p.forge_home, "cache", "archives")
-    os.makedirs(place, mode=0o700, exist_ok=True)
-    extract = import_module("forge.core.installing.archive").unpack
-    return str(import_module("forge.core.plugins.packed").unpack_plugin(path, place, extract))
 
 
 def _secrets(p: Places) -> dict[str, Any]:

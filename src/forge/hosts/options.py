@@ -99,11 +99,6 @@ def read_options(line: CommandLine) -> RunOptions:
         raise UsageError(
             "Error: --session-id can only be used with --continue or --resume if --fork-session is given too."
         )
-    if o.plugin_url:
-        raise UsageError(
-            "Error: --plugin-url is not supported by this version.",
-            "Download the archive and name it with --plugin-dir, which takes .zip files too.",
-        )
     if o.rewind_files and not o.resume:
         raise UsageError("Error: --rewind-files requires --resume")
     if o.rewind_files and o.prompt:

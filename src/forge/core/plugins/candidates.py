@@ -20,6 +20,7 @@ from forge.foundation.origin import Scope
 from forge.foundation.paths import Places
 
 INLINE, LOCAL, SKILLS = "inline", "local", "skills-dir"
+_ADDRESS = ("https://", "http://")
 # What the reference keeps beside plugins in its own directory.
 _NOT_PLUGINS = frozenset(("cache", "marketplaces", "data", "store", "synced", "repos"))
 _SIGNS = (
@@ -117,7 +118,9 @@ def _inline(request: Request, errors: list[PluginError]) -> list[Candidate]:
     for number, given in enumerate(directories):
         path = os.path.abspath(os.path.join(request.places.cwd, os.path.expanduser(given)))
         label = f"inline[{number}]"
-        if not os.path.exists(path):
+        if given.startswith(_ADDRESS):
+            found += _packed(request, given, label, errors)
+        elif not os.path.exists(path):
             errors.append(PluginError(label, "path-not-found", f"Path not found: {path}", path))
         elif os.path.isfile(path):
             found += _packed(request, path, label, errors)
@@ -131,12 +134,13 @@ def _inline(request: Request, errors: list[PluginError]) -> list[Candidate]:
 
 def _packed(request: Request, path: str, label: str, errors: list[PluginError]) -> list[Candidate]:
     """A .zip is unpacked first; any other file is a plugin without parts."""
-    if not path.endswith(".zip") or request.unpack is None:
+    if request.unpack is None or (not path.startswith(_ADDRESS) and not path.endswith(".zip")):
         return [_inline_candidate(path, label)]
     try:
         root = request.unpack(path)
     except (PluginFailure, OSError) as error:
-        errors.append(PluginError(label, "generic-error", f"Failed to load plugin: {error}", path))
+        place = "" if path.startswith(_ADDRESS) else path
+        errors.append(PluginError(label, "generic-error", f"Failed to load plugin: {error}", place))
         return []
     inner = [child.path for child in os.scandir(root) if child.is_dir()]
     if not is_plugin(root) and read_manifest(root, bare=False).form is Form.NONE and len(inner) == 1:
