@@ -138,7 +138,7 @@ async def _model(s: Session, name: str) -> str:
     s.set_model(model)
     wishes = default_options(model.card, s.parts.env, s.parts.setting)
     now = s.parts.options
-    kept = {"thinking_display": now.thinking_display, "session_id": now.session_id}
+    kept = {"thinking_display": now.thinking_display, "session_id": now.session_id, "betas": now.betas}
     s.parts = msgspec.structs.replace(s.parts, options=msgspec.structs.replace(wishes, **kept))
     # Agents at work may still ask the old one.
     if not s.keep(Background).running():

@@ -173,6 +173,7 @@ def model_options(o: RunOptions, c: Configuration, card: ModelCard, session_id: 
         thinking_display=display,
         effort=o.effort if o.effort in EFFORTS else wanted.effort,
         session_id=session_id,
+        betas=(*wanted.betas, *(name for given in o.betas for name in given.split(",") if name)),
     )
 
 

@@ -35,6 +35,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     rewind_files: str | None = None
     model: str | None = None
     fallback_model: str | None = None
+    betas: list[str] = []
     effort: str | None = None
     max_turns: float | None = None
     max_budget_usd: float | None = None

@@ -81,8 +81,9 @@ class AnthropicModel:
     async def _post(self, request: Request, extras: Extras) -> Response:
         body = build(request, self._card, extras, device_id=self._device_id, memo=self._memo)
         headers = {"anthropic-version": _VERSION}
-        betas = needed_betas(body, self._card)
-        if betas and extras.betas:
+        betas = needed_betas(body, self._card) if extras.betas else []
+        betas += [name for name in request.options.betas if name not in betas]
+        if betas:
             headers["anthropic-beta"] = ",".join(betas)
         return await self._endpoint.post(_PATH, body, headers)
 

@@ -21,6 +21,7 @@ def default_options(card: ModelCard, env: Mapping[str, str], setting: Setting) -
         thinking_budget=budget or None,
         effort=_effort(card, env, setting),
         cache_ttl=ttl if ttl in ("5m", "1h") else "",
+        betas=tuple(filter(None, map(str.strip, env.get("ANTHROPIC_BETAS", "").split(",")))),
     )
 
 
