@@ -17,5 +17,4 @@ WORDS = {
     "sub_order": HAND_BACK,
     "sub_matcher_alias": HAND_BACK,
     "postfail_mcp": "how to load the schema of a tool is explained in Forge's own words",
-    "post_block_old_model": "the reference tells older models a token budget that Forge does not have",
 }

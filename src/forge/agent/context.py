@@ -57,6 +57,10 @@ class CallContext:
         return self.session.id
 
     @property
+    def call_id(self) -> str:
+        return self._call.id
+
+    @property
     def results_dir(self) -> str:
         return self.session.parts.results_dir
 

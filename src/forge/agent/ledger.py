@@ -41,10 +41,12 @@ class Ledger:
     def cost(self) -> float:
         return sum(s.cost for s in self.spent.values())
 
-    def add(self, card: ModelCard, usage: Usage) -> None:
+    def add(self, card: ModelCard, usage: Usage, cost: float | None = None) -> None:
+        """One more reply; `cost` if the provider has said what it was, else the card's prices count."""
         before = self.spent.get(card.id, ModelSpend(Usage(), 0.0))
         self.cards[card.id] = card
-        self.spent[card.id] = ModelSpend(before.usage + usage, before.cost + card.cost(usage))
+        added = card.cost(usage) if cost is None else cost
+        self.spent[card.id] = ModelSpend(before.usage + usage, before.cost + added)
 
     def snapshot(self) -> dict[str, ModelSpend]:
         return dict(self.spent)

@@ -7,6 +7,7 @@ import asyncio
 import msgspec
 
 from forge.agent.compact import MAX_IN_A_ROW, compact, due, possible, threshold
+from forge.agent.elsewhere import take_results
 from forge.agent.ending import answer_open_calls, end, failed, limited
 from forge.agent.event import ApiFailed, Folded, TurnEnded, TurnStarted
 from forge.agent.hooks import turns
@@ -21,6 +22,7 @@ from forge.agent.skills.granted import end_grants
 from forge.agent.skills.typed import expand_typed
 from forge.agent.structured import MAX_FAILURES
 from forge.agent.texts.load import text
+from forge.agent.tokens_left import opening_tokens
 from forge.agent.toolcall import run_calls
 from forge.core.message import Text
 from forge.foundation.errors import ModelError
@@ -63,7 +65,7 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
         return expanded.ended
     prompt = expanded.prompt
     s.reminders = [*([] if prompt.verbatim else await mentioned(s, prompt)), *s.reminders]
-    s.reminders += mode_news(s)
+    s.reminders += [*mode_news(s), *opening_tokens(s)]
     if prompt.calls:
         await run_calls(s, prompt.calls)
         s.turn.user_events = 0
@@ -126,7 +128,8 @@ async def _acted(s: Session, reply: Reply) -> bool:
     calls = reply.message.calls
     if not calls:
         return False
-    await run_calls(s, calls, cut_off=reply.stop_reason == "max_tokens")
+    if left := take_results(s, calls, reply.results):
+        await run_calls(s, left, cut_off=reply.stop_reason == "max_tokens")
     s.turn.stop_blocks = 0
     return True
 

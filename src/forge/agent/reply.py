@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.elsewhere import workplace
 from forge.agent.event import Replied, Requesting, Retried, Streaming
 from forge.agent.hooks.sites import displayed
 from forge.agent.session import Session
 from forge.agent.toolset import defers, sent_now
-from forge.core.message import UNPARSED_INPUT, Block, Message, Text, Thinking, ToolUse, Usage
+from forge.core.message import UNPARSED_INPUT, Block, Message, Text, Thinking, ToolResult, ToolUse, Usage
 from forge.core.model import (
     BlockDelta,
     BlockFinished,
@@ -33,6 +34,7 @@ class Reply(msgspec.Struct, frozen=True):
 
     message: Message
     stop_reason: str
+    results: list[ToolResult] = []
 
 
 class Arrival:
@@ -76,7 +78,7 @@ def request(s: Session) -> Request:
     """The request for the present state of the session."""
     deferring = defers(s.model.card, s.parts.env)
     specs = [ToolSpec(t.name, t.description, t.schema, deferring and t.deferred) for t in sent_now(s)]
-    return Request(s.model.card.id, s.system, s.messages, specs, s.parts.options)
+    return Request(s.model.card.id, s.system, s.messages, specs, s.parts.options, place=workplace(s))
 
 
 async def _consume(s: Session, arrival: Arrival) -> Finished:
@@ -154,7 +156,7 @@ def with_defaults(s: Session, call: ToolUse) -> ToolUse:
 
 def _accept(s: Session, arrival: Arrival, finished: Finished) -> Reply:
     card = s.model.card
-    s.ledger.add(card, finished.usage)
+    s.ledger.add(card, finished.usage, finished.cost_usd)
     s.turn.usage += finished.usage
     s.turn.stop_reason = finished.stop_reason
     s.context_tokens = finished.usage.context
@@ -163,7 +165,7 @@ def _accept(s: Session, arrival: Arrival, finished: Finished) -> Reply:
     if message.blocks:
         _record(s, arrival, finished.stop_reason, finished.usage)
         s.messages.append(message)
-    return Reply(message, finished.stop_reason)
+    return Reply(message, finished.stop_reason, finished.results)
 
 
 def _keep_partial(s: Session, arrival: Arrival) -> None:

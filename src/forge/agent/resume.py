@@ -251,7 +251,7 @@ def _add_reminder(history: list[Message], record: Record) -> None:
 def _of_hooks(record: Record) -> bool:
     facts = record.get("attachment")
     kind = facts.get("type") if isinstance(facts, dict) else None
-    told = isinstance(kind, str) and kind.startswith(("hook_", "async_hook"))
+    told = isinstance(kind, str) and kind.startswith(("hook_", "async_hook", "total_tokens"))
     return told and record.get("renderedRole") == "system"
 
 

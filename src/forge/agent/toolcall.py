@@ -26,6 +26,7 @@ from forge.agent.session import Session
 from forge.agent.skills.listed import skills_of_calls
 from forge.agent.team.crew import Seat
 from forge.agent.texts.load import text
+from forge.agent.tokens_left import tokens_after
 from forge.agent.toolset import unloaded_note, with_schema
 from forge.core.message import UNPARSED_INPUT, Block, Text, ToolResult, ToolUse
 from forge.core.schema import issues
@@ -67,6 +68,7 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
         done = [results[c.id] for c in calls if c.id in results]
         blocks: list[Block] = [d.result for d in done]
         blocks += [*(Text(d.note) for d in done if d.note), *map(Text, memories), *take_asides(s)]
+        blocks += tokens_after(s, [d.result for d in done])
         if blocks:
             s.add_user(blocks)
 

@@ -6,13 +6,13 @@ The internal stream speaks the language of the Messages API: every delta carries
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 import msgspec
 
-from forge.core.message import Block, Message, Usage
+from forge.core.message import Block, Message, ToolResult, ToolUse, Usage
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
@@ -43,12 +43,30 @@ class Options(msgspec.Struct, frozen=True):
     cache_ttl: str = ""
     tool_choice: str = ""
     session_id: str = ""
+    betas: tuple[str, ...] = ()
+
+
+class Permission(msgspec.Struct, frozen=True):
+    """The answer to a model that wants to run a call itself: the input it may use, or why not."""
+
+    allowed: bool
+    input: dict[str, Any]
+    message: str = ""
+
+
+class Workplace(msgspec.Struct, frozen=True):
+    """Where a model that runs tools itself works, and whom it asks before each call."""
+
+    cwd: str
+    folders: list[str]
+    permit: Callable[[ToolUse], Awaitable[Permission]]
 
 
 class Request(msgspec.Struct, frozen=True):
     """One model request. `system` blocks are stable text; everything volatile is in the messages.
 
-    `search` takes the place of `tools`: the server itself searches, and only that.
+    `search` takes the place of `tools`: the server itself searches, and only that. `place` is for models that
+    run tools themselves; without one they run none.
     """
 
     model: str
@@ -57,6 +75,7 @@ class Request(msgspec.Struct, frozen=True):
     tools: list[ToolSpec]
     options: Options = Options()
     search: WebSearch | None = None
+    place: Workplace | None = None
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -108,7 +127,10 @@ class Retrying(msgspec.Struct, frozen=True):
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """The whole reply. `stop_reason` uses the Messages API's words."""
+    """The whole reply. `stop_reason` uses the Messages API's words.
+
+    `results` are those of calls the model has run itself. `cost_usd` is what the provider says it cost.
+    """
 
     message: Message
     stop_reason: str
@@ -116,6 +138,8 @@ class Finished(msgspec.Struct, frozen=True):
     model: str
     request_id: str = ""
     stop_details: dict[str, Any] | None = None
+    results: list[ToolResult] = []
+    cost_usd: float | None = None
 
 
 Delta = Started | BlockStarted | BlockDelta | BlockFinished | Ending | Retrying | Finished
@@ -136,7 +160,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     """What is known of a model: limits, prices, abilities. `provider` is the row of the provider table.
 
     `web_search`: the provider can search the web for it. `asides`: it takes system messages in the middle of
-    a conversation.
+    a conversation. `counts_tokens`: it is told how many tokens are left.
     """
 
     id: str
@@ -153,6 +177,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     knowledge_cutoff: str = ""
     web_search: bool = False
     asides: bool = False
+    counts_tokens: bool = False
 
     @property
     def ref(self) -> str:

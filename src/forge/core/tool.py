@@ -78,6 +78,11 @@ class ToolContext(Protocol):
     def session_id(self) -> str: ...
 
     @property
+    def call_id(self) -> str:
+        """The id of the call that runs."""
+        ...
+
+    @property
     def results_dir(self) -> str:
         """Where outputs too large for the model are kept; created on demand."""
         ...

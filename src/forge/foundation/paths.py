@@ -10,10 +10,12 @@ import msgspec
 
 from forge.foundation.errors import UsageError
 from forge.foundation.gitdir import find_root, main_root
+from forge.foundation.homes import DIALECTS as DIALECTS
+from forge.foundation.homes import claude_dir as claude_dir_of
+from forge.foundation.homes import forge_home, home_dir, user_dirs
 from forge.foundation.origin import Scope
 from forge.foundation.system.locks import DEFAULT_TEMP, MANAGED_DIRS
 
-DIALECTS = (".claude", ".forgecode", ".forge")
 _SLUG_LIMIT = 200
 
 
@@ -40,10 +42,8 @@ class Places(msgspec.Struct, frozen=True):
 def find_places(env: Mapping[str, str], cwd: str, managed_root: str | None = None) -> Places:
     """Looks up all places; `managed_root` replaces the system directories of managed settings."""
     cwd = os.path.realpath(cwd)
-    home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-    config = env.get("CLAUDE_CONFIG_DIR", "")
-    claude_dir = os.path.abspath(config) if config else os.path.join(home, ".claude")
-    forge_home = os.path.abspath(env.get("FORGE_HOME") or os.path.join(home, ".forge"))
+    home = home_dir(env)
+    claude_dir = claude_dir_of(env)
     git_root = find_root(cwd)
     repository = main_root(git_root) if git_root else ""
     names = ("claude-code", "forgecode", "forge")
@@ -54,9 +54,9 @@ def find_places(env: Mapping[str, str], cwd: str, managed_root: str | None = Non
         repository=repository,
         project_root=git_root or cwd,
         claude_dir=claude_dir,
-        claude_state=os.path.join(claude_dir if config else home, ".claude.json"),
-        forge_home=forge_home,
-        user_dirs=_user_dirs(home, claude_dir, forge_home),
+        claude_state=os.path.join(claude_dir if env.get("CLAUDE_CONFIG_DIR") else home, ".claude.json"),
+        forge_home=forge_home(env),
+        user_dirs=user_dirs(env),
         project_dirs=[os.path.join(cwd, name) for name in DIALECTS],
         local_dirs=_local_dirs(cwd, repository),
         managed_dirs=[os.path.join(managed_root, n) for n in names] if managed_root else list(MANAGED_DIRS),
@@ -107,15 +107,6 @@ def settings_file(p: Places, scope: Scope) -> str:
     if scope is Scope.LOCAL:
         return os.path.join(trust_key(p), ".forge", "settings.local.json")
     raise UsageError(f"Settings of scope {scope.value} cannot be written", "Use user, project or local.")
-
-
-def _user_dirs(home: str, claude_dir: str, forge_home: str) -> list[str]:
-    dirs = [claude_dir, os.path.join(home, ".forgecode")]
-    plain = os.path.join(home, "forge")
-    # A checkout that happens to be called ~/forge must not become the user's configuration.
-    if not os.path.lexists(os.path.join(plain, ".git")):
-        dirs.append(plain)
-    return [*(d for d in dirs if d != forge_home), forge_home]
 
 
 def _local_dirs(cwd: str, repository: str) -> list[str]:

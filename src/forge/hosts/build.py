@@ -130,7 +130,7 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
         host=host,
         model=open_choice(o, c, o.model),
         tools=tools,
-        hooks=session_hooks(c, bare=o.bare or o.safe_mode),
+        hooks=session_hooks(c, bare=o.bare or o.safe_mode, alone=o.input_format != "stream-json"),
         situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
         system=system_text(o, c, catalog),

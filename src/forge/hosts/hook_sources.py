@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -15,13 +16,20 @@ from forge.foundation.origin import Origin, Scope
 from forge.foundation.settings_merge import Layer
 from forge.hosts.configuration import Configuration
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.agent.hooks.terminal import Lease
+
 _PERSONAL = (Scope.USER, Scope.PROJECT, Scope.LOCAL)
 # Places the reference does not read: earlier documents name them, so Forge does.
 _EXTRA = ("hooks/hooks.json", "hooks.json")
 
 
-def session_hooks(c: Configuration, *, bare: bool) -> Engine:
-    """The engine of a run with the hooks of its settings; plugins, skills and hosts add theirs."""
+def session_hooks(c: Configuration, *, bare: bool, alone: bool = False) -> Engine:
+    """The engine of a run with the hooks of its settings; plugins, skills and hosts add theirs.
+
+    `alone`: no other program speaks through this one, so that its terminal may be lent.
+    """
     get = c.settings.get
     engine = Engine(
         Means(
@@ -31,12 +39,18 @@ def session_hooks(c: Configuration, *, bare: bool) -> Engine:
             variables=get("httpHookAllowedEnvVars", None),
             trusted=c.trusted,
             switched_off=switched_off(c),
+            lend_terminal=_take_terminal if alone else None,
         )
     )
     if not bare:
         for source in sources(c):
             engine.add(source)
     return engine
+
+
+def _take_terminal() -> Lease | None:
+    taken: Lease | None = import_module("forge.foundation.system.foreground").take_terminal()
+    return taken
 
 
 def plugin_hooks(

@@ -27,7 +27,7 @@ Tell = Callable[[str, str, str], None]
 class Order(msgspec.Struct, frozen=True):
     """A command hook ready to start; `argv` has all its variables replaced.
 
-    `outlived` hears of one that has left something running in its process group.
+    `outlived` hears of one that has left something running in its process group; `start` starts it.
     """
 
     hook: Hook
@@ -38,6 +38,7 @@ class Order(msgspec.Struct, frozen=True):
     timeout: float
     grace: float = GRACE
     outlived: Callable[[Child], None] | None = None
+    start: Callable[[Spawn], Child] = spawn
 
 
 class Printed:
@@ -174,7 +175,7 @@ def _spawned(order: Order) -> tuple[Child, Printed, socket.socket]:
         undo.callback(printed.close)
         near, far = (undo.enter_context(end_) for end_ in socket.socketpair())
         ends = (far.fileno(), printed.out.far.fileno(), printed.err.far.fileno())
-        child = spawn(Spawn(order.argv, order.cwd, order.env, *ends))
+        child = order.start(Spawn(order.argv, order.cwd, order.env, *ends))
         undo.pop_all()
     far.close()
     printed.out.far.close()

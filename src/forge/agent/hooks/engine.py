@@ -18,6 +18,7 @@ from forge.core.components.kinds import HookSource
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.agent.hooks.hook import Hook
+    from forge.agent.hooks.terminal import Lend
     from forge.agent.session import Session
     from forge.foundation.system.process import Child
 
@@ -32,6 +33,7 @@ class Means(msgspec.Struct, frozen=True):
     """What hooks may use. `allowed_urls` None: any; `variables`: those http headers may contain, None: any.
 
     `call_tool` calls a tool of an MCP server. `switched_off`: settings forbid all but managed hooks.
+    `lend_terminal` gives the host's terminal out of hand, or None if the host cannot do without it.
     """
 
     project_dir: str = ""
@@ -42,6 +44,7 @@ class Means(msgspec.Struct, frozen=True):
     trusted: bool = False
     switched_off: bool = False
     call_tool: CallTool | None = None
+    lend_terminal: Lend | None = None
 
 
 class Engine:
@@ -54,6 +57,7 @@ class Engine:
         self.late: list[str] = []
         self.numbers: dict[str, int] = {}
         self.left: list[Child] = []
+        self.terminal = asyncio.Lock()
         self._groups: list[list[Hook]] = []
         self._events: dict[str, list[Hook]] = {}
         self._picked: dict[tuple[str, str | None], list[Hook]] = {}

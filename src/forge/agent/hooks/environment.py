@@ -11,6 +11,8 @@ from forge.core.plugins.variables import expand, plugin_environment
 from forge.version import COMPATIBLE_WITH, VERSION
 
 SHELL = "/bin/sh"
+# FORGE_TTY was lent to whoever started this program, not to its hooks.
+_NOT_THEIRS = ("OTEL_", "FORGE_TTY")
 _SECRETS = re.compile(r"(?:API_KEY|AUTH_TOKEN|ACCESS_TOKEN|OAUTH_TOKEN|SECRET|PASSWORD|CREDENTIALS)\Z")
 
 
@@ -54,7 +56,7 @@ def environment(
     own = {
         name: value
         for name, value in env.items()
-        if not name.startswith("OTEL_") and not (scrubbed and _SECRETS.search(name))
+        if not name.startswith(_NOT_THEIRS) and not (scrubbed and _SECRETS.search(name))
     }
     pid = str(os.getpid())
     own |= {

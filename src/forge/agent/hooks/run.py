@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from forge.agent.hooks.answer import Run, judge
-from forge.agent.hooks.command import Order, run_command
+from forge.agent.hooks.command import Order, Tell, run_command
 from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.environment import Unusable, arguments, environment, session_facts
 from forge.agent.hooks.hook import Hook
@@ -90,9 +90,22 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         # What a hook starts for the time after the session is its own business.
         outlived=None if hook.event == "SessionEnd" else firing.engine.left.append,
     )
+    tell = _progress(firing, hook, identity)
+    apart = bool(hook.fields.get("async") or hook.fields.get("async_exec"))
+    if hook.fields.get("tty") is True and not apart:
+        async with firing.engine.terminal:
+            if (lease := means.lend_terminal() if means.lend_terminal else None) is not None:
+                run: Run = await import_module("forge.agent.hooks.terminal").run_in_front(order, lease, tell)
+                return run
+    return await _beside(firing.engine, order, tell, apart=apart)
+
+
+async def _beside(engine: Engine, order: Order, tell: Tell | None, *, apart: bool) -> Run:
+    """Runs a hook that may go into the background, at once (`apart`) or when it says so."""
+    hook = order.hook
     parted: asyncio.Future[float | None] = asyncio.get_running_loop().create_future()
-    work = asyncio.ensure_future(run_command(order, parted, _progress(firing, hook, identity)))
-    if hook.fields.get("async") or hook.fields.get("async_exec"):
+    work = asyncio.ensure_future(run_command(order, parted, tell))
+    if apart:
         parted.set_result(None)
     either: list[asyncio.Future[Any]] = [work, parted]
     try:
@@ -105,7 +118,7 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
         return work.result()
     # One that was started by the end of the turn shall at least get going before the program ends.
     waits = hook.event == "Stop"
-    firing.engine.keep_running(_later(firing.engine, work, parted.result()), waits=waits)
+    engine.keep_running(_later(engine, work, parted.result()), waits=waits)
     return Run(hook, 0, asynchronous=True)
 
 

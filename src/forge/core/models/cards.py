@@ -20,7 +20,13 @@ ALIASES = {
 }
 
 # They take system messages in the middle of a conversation.
-_ASIDES = ("claude-opus-5-5", "claude-fable-5-2", "claude-sonnet-5-5", "claude-haiku-5-5")
+_ASIDES = (
+    *("claude-opus-5-5", "claude-fable-5-2", "claude-sonnet-5-5", "claude-haiku-5-5"),
+    *("claude-fable-5-1", "claude-fable-5", "claude-opus-5", "claude-sonnet-5", "claude-opus-4-8"),
+)
+
+# All others are told how many tokens are left.
+_CAREFREE = ("claude-opus-5-5", "claude-fable-5-2", "claude-sonnet-5-5")
 
 # Unlisted models of the Messages API are counted like the default model: an estimate is better than zero.
 ESTIMATE = Price(4.0, 20.0, 0.2, 5.0, 8.0)
@@ -41,6 +47,7 @@ def _claude(
         effort=thinking[1],
         knowledge_cutoff=cutoff,
         asides=name in _ASIDES,
+        counts_tokens=name not in _CAREFREE,
     )
 
 

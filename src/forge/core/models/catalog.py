@@ -26,6 +26,7 @@ _ADAPTERS = {
     "anthropic": "forge.core.models.anthropic:AnthropicModel",
     "openai_chat": "forge.core.models.openai_chat:ChatModel",
     "openai_responses": "forge.core.models.openai_responses:ResponsesModel",
+    "claude_cli": "forge.core.models.claude_cli.provider:CliModel",
     "scripted": "forge.core.models.scripted:ScriptedModel",
 }
 _SCRIPTED = Provider("scripted", "scripted", "", auth="none")
@@ -72,7 +73,8 @@ def open_model(
 
 def known_models(setting: Setting) -> list[ModelCard]:
     """Every model that can be named without asking a server: the built-in table, then the user's."""
-    own = [card for row in read_providers(setting)[0].values() for card in row.models.values()]
+    rows = read_providers(setting)[0].values()
+    own = [card for row in rows if row.enabled for card in row.models.values()]
     return [*CLAUDE, *OTHERS, *own]
 
 
@@ -114,7 +116,7 @@ def _provider_of(
     if _listed(CLAUDE, wanted) is not None:
         return anthropic
     for provider in providers.values():
-        if wanted in provider.models:
+        if wanted in provider.models and not provider.program:
             return provider
     # Gateways have names of their own, also with slashes in them.
     prefix, slash, _ = wanted.partition("/")
@@ -201,7 +203,23 @@ def _scripted_card(path: str) -> ModelCard:
 
 
 def _key(provider: Provider, env: Mapping[str, str], setting: Setting) -> Key:
-    return NO_KEY if provider.protocol == "scripted" else find_key(provider, env, setting)
+    if not provider.enabled:
+        raise UsageError(
+            f"The provider {provider.name} is switched off.",
+            f"Switch it on with: forge models enable {provider.name}. {provider.terms}".strip(),
+        )
+    if provider.program:
+        find_installed(provider, env)
+    return NO_KEY if provider.program or provider.protocol == "scripted" else find_key(provider, env, setting)
+
+
+def find_installed(provider: Provider, env: Mapping[str, str]) -> str:
+    """The program of a provider that is one, in words; raises `UsageError` if it is missing or unusable."""
+    try:
+        found: str = _adapter(provider.protocol).describe(provider, env)
+    except ModuleNotFoundError:
+        raise UsageError(f"{provider.name} is not part of this installation.") from None
+    return found
 
 
 def _open_one(name: str | None, env: Mapping[str, str], setting: Setting, device_id: str) -> Model:
@@ -209,6 +227,10 @@ def _open_one(name: str | None, env: Mapping[str, str], setting: Setting, device
     if provider.protocol == "scripted":
         scripted: Model = _adapter("scripted")(card)
         return scripted
+    if provider.program:
+        _key(provider, env, setting)
+        program: Model = _adapter(provider.protocol)(card, provider, env)
+        return program
     endpoint = open_endpoint(provider, env, setting, model=card.id)
     model: Model = _adapter(provider.protocol)(card, endpoint, device_id=device_id, quirks=provider.quirks)
     return model

@@ -32,6 +32,8 @@ class Provider(msgspec.Struct, frozen=True):
     `auth` is x-api-key, bearer or none. `token_env` names a variable whose value is sent as a bearer token,
     `url_env` one that replaces the base URL. `quirks` are switches of the protocol's adapter. `own`: the row,
     or a part of it, comes from the user's settings. `web_search`: its servers can search the web.
+    `program` is an installed program that answers instead of a server, `options` are settings of its own,
+    `terms` what whoever switches it on should know. `enabled`: it may be used.
     """
 
     name: str
@@ -48,6 +50,10 @@ class Provider(msgspec.Struct, frozen=True):
     hint: str = ""
     own: bool = False
     web_search: bool = False
+    program: str = ""
+    options: dict[str, Any] = {}
+    terms: str = ""
+    enabled: bool = True
 
     def __repr__(self) -> str:
         # Headers may hold secrets.
@@ -64,6 +70,14 @@ def _local(name: str, url: str, url_env: str, start: str, quirks: tuple[str, ...
 def _hosted(name: str, url: str, key_env: str, quirks: tuple[str, ...] = ()) -> Provider:
     hint = "Check the network connection and the proxy variables (HTTPS_PROXY, NO_PROXY)."
     return Provider(name, "openai_chat", url, key_env=key_env, hint=hint, quirks=quirks)
+
+
+def _program(name: str, protocol: str, program: str, models: tuple[str, ...], terms: str) -> Provider:
+    """An installed program, off until the user switches it on; it tells the limits of its models itself."""
+    cards = {each: ModelCard(each, name, protocol, effort="medium") for each in models}
+    return Provider(
+        name, protocol, "", auth="none", models=cards, program=program, terms=terms, enabled=False
+    )
 
 
 _ROWS = (
@@ -119,6 +133,14 @@ _ROWS = (
         "`llama-server -m <file>`",
         ("max_tokens",),
     ),
+    _program(
+        "claude-code",
+        "claude_cli",
+        "claude",
+        ("sonnet", "opus", "haiku", "fable", "default"),
+        "It uses the account the program `claude` is logged in with, under the terms you have agreed to with"
+        " Anthropic for it.",
+    ),
 )
 
 BUILT_IN: Mapping[str, Provider] = {row.name: row for row in _ROWS}
@@ -165,6 +187,9 @@ class ProviderRow(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fi
     models: dict[str, ModelRow] = {}
     quirks: list[str] = []
     web_search: bool | None = None
+    enabled: bool | None = None
+    program: str = ""
+    options: dict[str, Any] = {}
 
 
 def read_providers(setting: Setting) -> tuple[dict[str, Provider], list[Diagnostic]]:
@@ -197,6 +222,8 @@ def _wrong(name: str, row: ProviderRow, base: Provider | None) -> str:
         f"protocol {row.protocol!r} is unknown, expected one of {', '.join(PROTOCOLS)}": row.protocol
         and row.protocol not in PROTOCOLS,
         f"quirk {unknown!r} is unknown, expected some of {', '.join(QUIRKS)}": unknown,
+        "program and options are for a provider that is a program": (row.program or row.options)
+        and not (base and base.program),
         "a new provider needs `protocol` and `baseUrl`": base is None and not (row.protocol and row.base_url),
         "webSearch needs the protocol anthropic or openai_responses": row.web_search
         and (row.protocol or (base.protocol if base else "")) == "openai_chat",
@@ -229,6 +256,10 @@ def _merged(name: str, row: ProviderRow, base: Provider | None) -> Provider:
         else base.hint,
         own=True,
         web_search=_searches(row, base, protocol),
+        program=row.program or base.program,
+        options={**base.options, **row.options},
+        terms=base.terms,
+        enabled=base.enabled if row.enabled is None else row.enabled,
     )
 
 

@@ -55,7 +55,7 @@ async def check(args: Args, ctx: ToolContext) -> None:
 async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     """Runs the command and reports what came of it."""
     if args.run_in_background:
-        return _in_background(args, ctx)
+        return await _in_background(args, ctx)
     start_dir = _directory(ctx)
     limit = timeout_ms(args.timeout, ctx)
     before = _states(ctx) if edits_in_place(args.command) else {}
@@ -81,10 +81,10 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     return _report(outcome, data, ctx)
 
 
-def _in_background(args: Args, ctx: ToolContext) -> ToolOutput:
+async def _in_background(args: Args, ctx: ToolContext) -> ToolOutput:
     task_id = new_task_id()
     task = task_id, output_file(task_id, ctx)
-    running = started(args.command, _directory(ctx), ctx)
+    running = await started(args.command, _directory(ctx), ctx)
     running.keep_output(task[1])
     ctx.begin(shell_job(running, task, (args.command, args.description), time_limit(args.timeout)))
     return in_background(*task)
@@ -93,7 +93,7 @@ def _in_background(args: Args, ctx: ToolContext) -> ToolOutput:
 async def _execute(args: Args, cwd: str, limit: float, ctx: ToolContext) -> Outcome | ToolOutput:
     """The outcome of the command; the result of the call if it goes on in the background."""
     attended = Attended(args.command, args.description, ctx)
-    running = started(args.command, cwd, ctx, on_progress=attended.second)
+    running = await started(args.command, cwd, ctx, on_progress=attended.second)
     status = "stopped"
     try:
         if not await running.ended(limit / 1000):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
 
 import msgspec
 
 from forge.core.shell.collect import Collector
-from forge.foundation.system.process import Child, Spawn, descendants, kill_process, pipe, spawn
+from forge.foundation.system.process import Spawn, descendants, kill_process, pipe, spawn
 
 _PIPE_SIZE = 1 << 20
 # How long output of children in the background is waited for.
@@ -21,6 +22,19 @@ _DRAIN = 0.05
 # Linux takes 128 KB in one argument; non-ASCII text and quotes need more bytes than characters.
 _MAX_ARGUMENT = 30_000
 _KILLED = "[killed]"
+
+
+class Process(Protocol):
+    """A process that was started, by whomever; a negative exit code is the number of a signal."""
+
+    @property
+    def pid(self) -> int: ...
+
+    async def wait(self) -> int: ...
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -66,7 +80,8 @@ async def execute(command: Command, *, on_progress: Callable[[str], None] | None
 class Running:
     """A command that has been started. Whoever has it must see it to its `outcome`, or have it `killed`."""
 
-    def __init__(self, command: Command, child: Child, collector: Collector, report: int) -> None:
+    def __init__(self, command: Command, child: Process, collector: Collector, report: int) -> None:
+        self.over: Callable[[Outcome | None], None] | None = None
         self._command = command
         self._child = child
         self._collector = collector
@@ -81,6 +96,7 @@ class Running:
         except TimeoutError:
             return False
         except asyncio.CancelledError:
+            self._tell(None)
             await self._end()
             self._close(_KILLED)
             raise
@@ -97,7 +113,9 @@ class Running:
             remark = _KILLED if timed_out else f"[exited with code {code}]"
         finally:
             self._close(remark)
-        return self._outcome(code, cwd, timed_out=timed_out)
+        outcome = self._outcome(code, cwd, timed_out=timed_out)
+        self._tell(outcome)
+        return outcome
 
     async def killed(self) -> Outcome:
         """Ends the command with everything it started."""
@@ -114,6 +132,12 @@ class Running:
     def _outcome(self, exit_code: int, cwd: str, *, timed_out: bool) -> Outcome:
         c = self._collector
         return Outcome(exit_code, bytes(c.head), c.tail, c.size, cwd, c.path, timed_out)
+
+    def _tell(self, outcome: Outcome | None) -> None:
+        """`over` hears once how the command ended, None if nobody waited for that."""
+        over, self.over = self.over, None
+        if over is not None:
+            over(outcome)
 
     async def _end(self) -> None:
         """First politely, then for certain; nothing stays open when even that is cancelled."""
@@ -146,24 +170,63 @@ def start(
     listener: Listener | None = None,
 ) -> Running:
     """Starts a command; raises OSError if it cannot."""
-    reading, writing = pipe(_PIPE_SIZE)
-    report, report_end = pipe()
-    collector = Collector(reading, command.output_path, listener.on_output if listener else None)
+    plumbing = _Plumbing(command, listener)
     try:
-        argv = [command.shell, "-c", _script(command, report_end)]
-        errors = listener.stderr if listener else writing
-        child = spawn(
-            Spawn(argv, command.cwd, command.env, stdout=writing, stderr=errors, keep=(report_end,))
-        )
+        child = spawn(plumbing.spawning())
     except BaseException:
-        collector.close()
-        os.close(report)
+        plumbing.close()
         raise
-    finally:
-        os.close(writing)
-        os.close(report_end)
-    collector.start(on_progress, command.progress_every)
-    return Running(command, child, collector, report)
+    return plumbing.running(child, on_progress)
+
+
+async def start_by(
+    launch: Callable[[Spawn], Awaitable[Process]],
+    command: Command,
+    *,
+    on_progress: Callable[[str], None] | None = None,
+    listener: Listener | None = None,
+) -> Running:
+    """Starts a command through somebody else, for example the keeper of sandboxes; raises what that does."""
+    plumbing = _Plumbing(command, listener)
+    try:
+        child = await launch(plumbing.spawning())
+    except BaseException:
+        plumbing.close()
+        raise
+    return plumbing.running(child, on_progress)
+
+
+class _Plumbing:
+    """The pipes of a command that is being started."""
+
+    def __init__(self, command: Command, listener: Listener | None) -> None:
+        self._command, self._listener = command, listener
+        reading, self._writing = pipe(_PIPE_SIZE)
+        self._report, self._report_end = pipe()
+        hear = listener.on_output if listener else None
+        self._collector = Collector(reading, command.output_path, hear)
+
+    def spawning(self) -> Spawn:
+        command = self._command
+        argv = [command.shell, "-c", _script(command, self._report_end)]
+        errors = self._listener.stderr if self._listener else self._writing
+        return Spawn(
+            argv, command.cwd, command.env, stdout=self._writing, stderr=errors, keep=(self._report_end,)
+        )
+
+    def running(self, child: Process, on_progress: Callable[[str], None] | None) -> Running:
+        self._close_theirs()
+        self._collector.start(on_progress, self._command.progress_every)
+        return Running(self._command, child, self._collector, self._report)
+
+    def close(self) -> None:
+        self._close_theirs()
+        self._collector.close()
+        os.close(self._report)
+
+    def _close_theirs(self) -> None:
+        os.close(self._writing)
+        os.close(self._report_end)
 
 
 def _script(command: Command, report: int) -> str:
@@ -199,7 +262,7 @@ def _script_file(command: Command) -> str:
     return path
 
 
-async def _end(child: Child, grace: float) -> None:
+async def _end(child: Process, grace: float) -> None:
     """Ends a command and everything it started, first politely."""
     strays = descendants(child.pid)
     child.terminate()

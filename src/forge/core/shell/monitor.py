@@ -92,7 +92,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     task_id = new_task_id()
     path = output_file(task_id, ctx)
     events = Events()
-    running = _started(args.command, path, events, ctx)
+    running = await _started(args.command, path, events, ctx)
     run_job = _job(running, events, args.description, limit)
 
     def listen(tell: Callable[[str], None]) -> None:
@@ -109,10 +109,10 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     return ToolOutput(text, {"taskId": task_id, "timeoutMs": round(limit), "persistent": False})
 
 
-def _started(command: str, path: str, events: Events, ctx: ToolContext) -> Running:
+async def _started(command: str, path: str, events: Events, ctx: ToolContext) -> Running:
     errors = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
-        running = started(command, ctx.cwd, ctx, listener=Listener(events.hear, errors))
+        running = await started(command, ctx.cwd, ctx, listener=Listener(events.hear, errors))
     finally:
         os.close(errors)
     running.keep_output(path)

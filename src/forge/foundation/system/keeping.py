@@ -29,6 +29,8 @@ _PROGRAM = (
 )
 _KINDS = 3
 _PATIENCE = 30.0
+# How long processes that were killed may take to be gone.
+_DYING = 2.0
 
 
 class Confinement(msgspec.Struct, frozen=True):
@@ -89,7 +91,7 @@ class Held:
         while not (self._started and self.pid) and not self._failure and self._report >= 0:
             await self._next()
         if self._failure or not (self._started or self.pid):
-            self._close()
+            self.close()
             raise NotStarted(self._failure or "the process that was to start the command has ended")
 
     async def wait(self) -> int:
@@ -102,6 +104,19 @@ class Held:
         """Returns when nothing of the command is left, not even in the background."""
         while self._report >= 0:
             await self._next()
+
+    async def killed(self) -> int:
+        """Ends the command with everything it has started, and waits for that; the exit code."""
+        self.kill()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_DYING):
+                await self.all_ended()
+        return await self.wait()
+
+    def drop(self) -> None:
+        """Ends the command with everything it has started, and no longer listens."""
+        self.kill()
+        self.close()
 
     def survivors(self) -> tuple[int, ...]:
         """The processes the command has left behind."""
@@ -137,7 +152,7 @@ class Held:
         except BlockingIOError:
             return
         if not block:
-            self._close()
+            self.close()
             if self.exit_code is None and not self._failure:
                 self._on_lost()
         *lines, self._rest = (self._rest + block).split(b"\n")
@@ -156,8 +171,11 @@ class Held:
         elif kind == "X":
             code, left = rest.split()
             self.exit_code, self._left = int(code), left == "1"
+            if not self._left:
+                self.close()  # what follows could only be the end of the pipe
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """No longer listens; the command goes on."""
         if self._report >= 0:
             asyncio.get_running_loop().remove_reader(self._report)
             os.close(self._report)
@@ -185,7 +203,7 @@ class Keeper:
         try:
             plug.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
         except OSError as error:
-            held._close()
+            held.close()
             raise NotStarted(f"the keeper of commands is gone: {error}") from None
         finally:
             for number in (text, writing, null):
@@ -194,11 +212,10 @@ class Keeper:
             async with asyncio.timeout(_PATIENCE):
                 await held.begun()
         except TimeoutError:
-            held._close()
+            held.close()
             raise NotStarted(f"the keeper of commands did not answer within {_PATIENCE:.0f} s") from None
         except asyncio.CancelledError:
-            held.kill()
-            held._close()
+            held.drop()
             raise
         return held
 

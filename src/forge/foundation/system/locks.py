@@ -38,6 +38,8 @@ __all__ = [
     "locked",
     "open_unnamed",
     "replace",
+    "try_lock",
+    "unlock",
 ]
 
 

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -55,6 +55,10 @@ class Child:
                 os.close(descriptor)
         return self._process.wait()
 
+    def interrupt(self) -> None:
+        """Asks every process of the session to stop what it does."""
+        self._signal(signal.SIGINT)
+
     def terminate(self) -> None:
         """Asks every process of the session to end."""
         self._signal(signal.SIGTERM)
@@ -77,8 +81,11 @@ class Child:
             os.killpg(self.pid, number)
 
 
-def spawn(what: Spawn) -> Child:
-    """Starts a child as leader of a new session; raises OSError."""
+def spawn(what: Spawn, in_child: Callable[[], None] | None = None) -> Child:
+    """Starts a child as leader of a new session; raises OSError.
+
+    With `in_child`, which the child does before its program begins, it stays in this session, as a group.
+    """
     if sys.platform == "win32":
         raise Unsupported("running commands needs process groups, which are not available on Windows yet")
     null = subprocess.DEVNULL
@@ -90,7 +97,9 @@ def spawn(what: Spawn) -> Child:
         stdout=null if what.stdout < 0 else what.stdout,
         stderr=null if what.stderr < 0 else what.stderr,
         pass_fds=what.keep,
-        start_new_session=True,
+        start_new_session=in_child is None,
+        process_group=None if in_child is None else 0,
+        preexec_fn=in_child,
     )
     return Child(process)
 

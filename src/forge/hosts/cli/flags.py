@@ -247,6 +247,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "skill": ("forge.hosts.cli.skill", "list skills and commands with their origins; make new ones"),
     "agent": ("forge.hosts.cli.agent", "list kinds of sub-agents with their origins; make new ones"),
     "completion": ("forge.hosts.cli.completion", "print a completion script for bash, zsh or fish"),
+    "debug": ("forge.hosts.cli.debug", "what Forge makes of a recorded run of another program"),
 }
 
 

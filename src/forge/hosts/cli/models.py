@@ -10,7 +10,7 @@ import msgspec
 
 from forge.core.http.url import split_url
 from forge.core.model import ModelCard
-from forge.core.models.catalog import known_models
+from forge.core.models.catalog import find_installed, known_models
 from forge.core.models.keys import base_url, find_key
 from forge.core.models.probe import Probe, probe
 from forge.core.models.providers import Provider, read_providers
@@ -19,6 +19,7 @@ from forge.hosts.cli.command import JSON, NO_COLOR, Arguments, Command, read_arg
 from forge.hosts.cli.flags import SWITCH, Flag
 from forge.hosts.cli.masking import masked
 from forge.hosts.cli.model_choice import Chosen, choose, key_words
+from forge.hosts.cli.model_switch import SWITCHES, switch
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.cli.screen import Screen, open_screen
 from forge.hosts.configuration import Configuration, load_configuration
@@ -29,11 +30,12 @@ LISTED_PER_SERVER = 12
 
 COMMAND = Command(
     name="models",
-    usage=("models [--all] [--check] [--json]",),
+    usage=("models [--all] [--check] [--json]", "models enable PROVIDER", "models disable PROVIDER"),
     about=(
         "Lists the providers Forge knows, whether each can be used now, and the models of those that can, "
         "with context window and price (US dollars per million tokens). Servers on this machine are asked "
-        "whether they run; others only with --check. Keys are never shown."
+        "whether they run; others only with --check. Keys are never shown. A provider that is a program on this "
+        "machine is off until you enable it."
     ),
     flags=(
         Flag("--all", SWITCH, "", "also list models of providers that have no key yet"),
@@ -44,6 +46,7 @@ COMMAND = Command(
     examples=(
         ("forge models", "what can be used now"),
         ("forge models --check", "and does it really answer?"),
+        ("forge models enable claude-code", "let Forge use the installed `claude`"),
         ("forge --model ollama/qwen3 models", "check one choice"),
     ),
 )
@@ -77,6 +80,9 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     given = read_arguments(COMMAND, line)
     if given is None:
         return 0
+    if given.words and given.words[0] in SWITCHES:
+        word, name = take_words(COMMAND, given.words, ("enable or disable", "PROVIDER"))
+        return switch(word, name, load_configuration(read_options(line), env, os.getcwd()))
     take_words(COMMAND, given.words, ())
     screen = open_screen(env, plain=given.on("no_color"))
     o = read_options(line)
@@ -100,6 +106,8 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
 
 def _server(provider: Provider, c: Configuration) -> Server:
     url, key, problem = provider.base_url, "", ""
+    if provider.program:
+        return _program(provider, c)
     try:
         url = base_url(provider, c.env)
         key = find_key(provider, c.env, c.settings.get).source
@@ -110,12 +118,26 @@ def _server(provider: Provider, c: Configuration) -> Server:
     return Server(provider, str(masked(url)), local, key, problem)
 
 
+def _program(provider: Provider, c: Configuration) -> Server:
+    """A provider that is a program: what was found, and whether it may be used."""
+    try:
+        found, problem = find_installed(provider, c.env), ""
+    except ForgeError as error:
+        found, problem = "", error.message
+    if not provider.enabled:
+        about = f"found {found}" if found else problem
+        problem = f"off ({about}): forge models enable {provider.name}"
+    return Server(provider, found or provider.program, local=False, key="none", problem=problem)
+
+
 async def _ask(servers: list[Server], c: Configuration, *, everyone: bool) -> list[Server]:
     """Asks the servers of this machine, or everyone who can be asked, all at the same time."""
 
     async def one(server: Server) -> Server:
         # A key command may ask the user for something; it is run only on demand.
-        if server.problem or not (everyone or (server.local and server.key != "apiKeyHelper")):
+        if server.problem or server.provider.program:
+            return server
+        if not (everyone or (server.local and server.key != "apiKeyHelper")):
             return server
         seconds = REMOTE_SECONDS if everyone and not server.local else LOCAL_SECONDS
         found = await probe(server.provider, c.env, c.settings.get, seconds)
@@ -146,6 +168,8 @@ def _state(server: Server) -> str:
     if server.problem:
         missing = server.provider.key_env
         return f"no key: set {missing}" if missing else server.problem
+    if server.provider.program:
+        return f"ready: {server.url}, on its own account"
     if found is None:
         return f"{key_words(server.key)}{where}"
     if found.reachable and not found.problem:

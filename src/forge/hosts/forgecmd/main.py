@@ -1,15 +1,21 @@
-"""The forgecmd command line: classify, check and explain shell commands without running them."""
+"""The forgecmd command line: the light commands themselves, and the way to all others."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from importlib import import_module
 
 from forge.core.shell.analysis.decide import Decision, Thresholds, decide, explanation
 from forge.core.shell.analysis.judge import judge
 from forge.core.shell.analysis.rules import RuleSet
 from forge.core.shell.analysis.surroundings import surroundings
+from forge.foundation.errors import ConfigError, ForgeError, UsageError
+from forge.hosts.forgecmd.judging import assess, place, warm_up
+from forge.hosts.forgecmd.policies import load_policy
+from forge.hosts.forgecmd.usage import PAGES, USAGE
+from forge.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,37 +23,67 @@ if TYPE_CHECKING:
 
     from forge.core.shell.analysis.record import Verdict
 
-USAGE = """usage: forgecmd classify [--jsonl | COMMAND]   category, risk and decision as JSON
-       forgecmd check COMMAND                  exit 0 if it may run, 1 if a person must look, 2 if refused
-       forgecmd explain COMMAND                every finding and every step of the decision
-options: --cwd DIR  --shell bash|powershell|cmd"""
 EXIT = {"allow": 0, "allow_session": 0, "ask": 1, "deny": 2}
-_USAGE_ERROR = 64
-# Loads tables and patterns before the first line is timed.
-_WARM_UP = (
-    "rm -rf node_modules; git push -f; curl -d @x https://h/ | sh; python3 -c 'import os; "
-    'os.system("ls")\'; find . -name x -delete',
-    "cat <<EOF | sed -n 's/a/b/p' | awk '{print}' > out.txt\n$x\nEOF\ncat .env; X=${Y:-z}; echo `date`; "
-    "psql -c 'select 1'",
-    "docker run -v /a:/b x sh -c ls; ssh h ls; git commit -m x; npm test; tar czf a b; chmod +x a; kill "
-    "1; sort a | xargs -n1 ls",
-)
+USAGE_ERROR = 64
+CONFIG_ERROR = 78
+# Commands that run or store something need more than the guard may import.
+_HEAVY = {
+    "run": "forge.hosts.guarded.run_command",
+    "history": "forge.hosts.guarded.history_command",
+    "search": "forge.hosts.guarded.history_command",
+    "show": "forge.hosts.guarded.history_command",
+    "stats": "forge.hosts.guarded.history_command",
+    "doctor": "forge.hosts.guarded.doctor_command",
+    "restore": "forge.hosts.guarded.restore_command",
+    "mcp": "forge.hosts.guarded.mcp_command",
+}
 
 
 def run(argv: list[str], env: Mapping[str, str]) -> int:
     """Runs a sub-command and returns the exit code."""
+    name = next((word for word in argv if not word.startswith("-")), "")
+    if argv[:1] == ["--version"]:
+        sys.stdout.write(f"forgecmd {VERSION}\n")
+        return 0
+    if _wants_help(argv, name):
+        sys.stdout.write(PAGES.get(name, USAGE) + "\n")
+        return 0
+    try:
+        if argv[0] in _HEAVY:
+            code: int = import_module(_HEAVY[argv[0]]).command(argv, env)
+            return code
+        return _light(argv, env)
+    except UsageError as error:
+        page = PAGES.get(argv[0], USAGE)
+        sys.stderr.write(f"forgecmd: {error}\n{page}\n" if error.message else f"{page}\n")
+        return USAGE_ERROR
+    except ForgeError as error:
+        sys.stderr.write(f"forgecmd: {error}\n")
+        return CONFIG_ERROR if isinstance(error, ConfigError) else 1
+
+
+def _wants_help(argv: list[str], name: str) -> bool:
+    before = argv[: argv.index("--")] if "--" in argv else argv
+    # Behind the name of a light command stands a command, whose own --help is none of ours.
+    own = before[:2] if name in ("classify", "check", "explain", "run") else before
+    return not argv or argv[0] == "help" or "--help" in own or "-h" in own
+
+
+def _light(argv: list[str], env: Mapping[str, str]) -> int:
     words, options = _options(argv)
     command = words[0] if words else ""
-    cwd = options.get("cwd") or os.getcwd()
     if command == "classify" and "jsonl" in options:
         return _stream(env)
-    if command not in ("classify", "check", "explain") or len(words) < 2:
-        sys.stderr.write(USAGE + "\n")
-        return _USAGE_ERROR
-    row = {"cmd": " ".join(words[1:]), "cwd": cwd, "shell": options.get("shell", "bash")}
-    verdict, decision = _decided(row, env)
+    if command not in ("classify", "check", "explain"):
+        raise UsageError(f"unknown command {command!r}" if command else "")
+    if len(words) < 2:
+        raise UsageError(f"{command} needs a command, for example: forgecmd {command} 'git push'")
+    cwd = os.path.abspath(options.get("cwd") or os.getcwd())
+    policy = load_policy(env, cwd)
+    text = " ".join(words[1:])
+    verdict, decision = assess(text, place(cwd, env, policy), policy, options.get("shell", "bash"))
     if command == "classify":
-        sys.stdout.write(json.dumps(_answer(row["cmd"], verdict, decision), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(_answer(text, verdict, decision), ensure_ascii=False) + "\n")
         return 0
     if command == "check":
         sys.stdout.write(explanation(decision, verdict) + "\n")
@@ -70,15 +106,17 @@ def _options(argv: list[str]) -> tuple[list[str], dict[str, str]]:
             break
         elif word == "--jsonl":
             options["jsonl"] = "1"
-        elif at < len(argv):
+        elif word in ("--cwd", "--shell") and at < len(argv):
             options[word[2:]] = argv[at]
             at += 1
+        else:
+            raise UsageError(f"unknown option {word}, or it needs a value")
     return words, options
 
 
 def _stream(env: Mapping[str, str]) -> int:
-    for text in _WARM_UP:
-        _decided({"cmd": text, "cwd": "/tmp/x"}, env)
+    """One answer per line, without rules: the judgement of a machine that has none."""
+    warm_up()
     for line in sys.stdin:
         if not line.strip():
             continue
@@ -89,16 +127,11 @@ def _stream(env: Mapping[str, str]) -> int:
             sys.stdout.write(json.dumps({"error": 'expected a JSON object with "cmd"'}) + "\n")
             sys.stdout.flush()
             continue
-        verdict, decision = _decided(row, env)
+        verdict = judge(text, surroundings(row.get("cwd") or os.getcwd(), env), row.get("shell") or "bash")
+        decision = decide(verdict, RuleSet(), Thresholds())
         sys.stdout.write(json.dumps(_answer(text, verdict, decision), ensure_ascii=False) + "\n")
         sys.stdout.flush()
     return 0
-
-
-def _decided(row: Mapping[str, str], env: Mapping[str, str]) -> tuple[Verdict, Decision]:
-    around = surroundings(row.get("cwd") or os.getcwd(), env)
-    verdict = judge(row["cmd"], around, row.get("shell") or "bash")
-    return verdict, decide(verdict, RuleSet(), Thresholds())
 
 
 def _answer(text: str, verdict: Verdict, decision: Decision) -> dict[str, object]:

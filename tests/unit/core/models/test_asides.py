@@ -69,12 +69,25 @@ def test_a_message_of_asides_alone_is_one_of_reminders_for_every_model() -> None
     assert tidy(messages, NEW)[2] == Turn("user", [reminder("a")])
 
 
-def test_only_the_newest_models_take_system_messages_in_between() -> None:
+def test_only_the_newer_models_take_system_messages_in_between() -> None:
     assert [card.id for card in CLAUDE if card.asides] == [
         "claude-opus-5-5",
         "claude-fable-5-2",
         "claude-sonnet-5-5",
         "claude-haiku-5-5",
+        "claude-fable-5-1",
+        "claude-fable-5",
+        "claude-opus-5",
+        "claude-sonnet-5",
+        "claude-opus-4-8",
+    ]
+
+
+def test_the_three_largest_of_the_newest_models_are_not_told_how_many_tokens_are_left() -> None:
+    assert [card.id for card in CLAUDE if not card.counts_tokens] == [
+        "claude-opus-5-5",
+        "claude-fable-5-2",
+        "claude-sonnet-5-5",
     ]
 
 

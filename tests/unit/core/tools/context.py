@@ -21,6 +21,7 @@ class RecordingContext:
         self.directories = [self.start_dir]
         self.env = {"PATH": os.environ["PATH"], "HOME": f"{directory}/home", **(env or {})}
         self.session_id = "session-1"
+        self.call_id = "call-1"
         self.results_dir = os.path.join(self.start_dir, "results")
         self.seen: dict[str, FileStamp] = {}
         self.hidden: tuple[str, ...] = ()

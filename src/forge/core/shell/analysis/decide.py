@@ -5,6 +5,10 @@ from __future__ import annotations
 from forge.core.shell.analysis.record import RANK, UNANALYSABLE, Finding, Step, Verdict
 from forge.core.shell.analysis.rules import Rule, RuleSet
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 ALLOW, ALLOW_SESSION, ASK, DENY = "allow", "allow_session", "ask", "deny"
 _AGAIN = 2
 
@@ -40,14 +44,18 @@ class Memory:
 
     __slots__ = ("_denied", "_keys", "_once")
 
-    def __init__(self) -> None:
-        self._keys: set[str] = set()
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        self._keys: set[str] = set(keys)
         self._once: set[tuple[str, str]] = set()
         self._denied: dict[str, int] = {}
 
     def allow_session(self, verdict: Verdict) -> None:
         """Remembers the effects of a command."""
         self._keys.update(verdict.keys())
+
+    def keys(self) -> list[str]:
+        """The effects that are allowed for the session, to be stored."""
+        return sorted(self._keys)
 
     def allow_once(self, verdict: Verdict, cwd: str) -> None:
         """Remembers this very text in this directory, for one use."""

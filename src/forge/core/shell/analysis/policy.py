@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.core.shell.analysis.decide import Thresholds
-from forge.core.shell.analysis.rules import RuleSet, load_rules, permission_rules
+from forge.core.shell.analysis.rules import KINDS, RuleSet, load_rules, permission_rules
 from forge.foundation.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -14,29 +14,58 @@ _NAMES = {"autoApprove": "auto", "sessionApprove": "session", "alwaysAsk": "alwa
 
 
 class Policy:
-    """What the user decided in advance. `extra` may be written, `deny` is protected."""
+    """What the user decided in advance. `extra` may be written, `deny` is protected.
 
-    __slots__ = ("deny", "extra", "rules", "thresholds")
+    `enabled` is false where forgecmd is switched off; `daemon`: its guard may stay in memory.
+    """
+
+    __slots__ = ("daemon", "deny", "enabled", "extra", "rules", "thresholds")
 
     def __init__(self) -> None:
         self.rules = RuleSet()
         self.thresholds = Thresholds()
         self.extra: tuple[str, ...] = ()
         self.deny: tuple[str, ...] = ()
+        self.enabled = True
+        self.daemon = False
 
 
 def add_settings(policy: Policy, settings: dict[str, Incomplete], source: str, trusted: bool = True) -> None:
     """Adds one settings file; a project that is not trusted can make things stricter, never wider."""
-    own = settings.get("forgecmd", {})
-    if not isinstance(own, dict):
-        raise ConfigError("forgecmd: expected an object", path=source)
-    policy.rules.rules += load_rules(own.get("rules", {}), source, trusted)
-    policy.rules.rules += permission_rules(settings.get("permissions", {}), source, trusted)
-    workspace = own.get("workspace", {})
-    policy.deny += tuple(workspace.get("deny", ()))
+    own = _of_kind(settings, "forgecmd", dict, source)
+    permissions = _of_kind(settings, "permissions", dict, source)
+    rules = _of_kind(own, "forgecmd.rules", dict, source)
+    workspace = _of_kind(own, "forgecmd.workspace", dict, source)
+    for kind in KINDS:
+        _of_kind(rules, f"forgecmd.rules.{kind}", list, source)
+        _of_kind(permissions, f"permissions.{kind}", list, source)
+    policy.rules.rules += load_rules(rules, source, trusted)
+    policy.rules.rules += permission_rules(permissions, source, trusted)
+    policy.deny += _paths(workspace, "forgecmd.workspace.deny", source)
     if trusted:
-        policy.extra += tuple(workspace.get("extraWrite", ()))
-    _thresholds(policy.thresholds, own.get("riskThresholds", {}), source, trusted)
+        policy.extra += _paths(workspace, "forgecmd.workspace.extraWrite", source)
+        policy.enabled = own.get("enabled", policy.enabled) is not False
+        policy.daemon = own.get("daemon", policy.daemon) is True
+    _thresholds(policy.thresholds, _of_kind(own, "forgecmd.riskThresholds", dict, source), source, trusted)
+
+
+def _of_kind(holder: dict[str, Incomplete], key: str, kind: type, source: str) -> Incomplete:
+    """The value of a key (named by its whole path), or an empty one; a wrong kind of value is an error."""
+    value = holder.get(key.rpartition(".")[2])
+    if value is None:
+        return kind()
+    if not isinstance(value, kind):
+        wanted = "an object" if kind is dict else "a list"
+        raise ConfigError(f"{key}: expected {wanted}", path=source)
+    return value
+
+
+def _paths(workspace: dict[str, Incomplete], key: str, source: str) -> tuple[str, ...]:
+    found = _of_kind(workspace, key, list, source)
+    for at, value in enumerate(found):
+        if not isinstance(value, str):
+            raise ConfigError(f"{key}[{at}]: expected a path", path=source)
+    return tuple(found)
 
 
 def _thresholds(thresholds: Thresholds, data: dict[str, Incomplete], source: str, trusted: bool) -> None:

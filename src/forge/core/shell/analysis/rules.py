@@ -14,6 +14,17 @@ if TYPE_CHECKING:
 
 REST = "..."
 KINDS = ("deny", "ask", "allow")
+_FIELDS: dict[str, tuple[type, str]] = {
+    "pattern": (str, "a text"),
+    "regex": (str, "a text"),
+    "argv": (list, "a list of words"),
+    "reason": (str, "a text"),
+    "risk": (int, "a number"),
+    "scope": (str, "a text"),
+    "override": (str, "a text"),
+    "match": (list, "a list of commands"),
+    "not_match": (list, "a list of commands"),
+}
 
 
 class Rule:
@@ -84,6 +95,7 @@ def permission_rules(permissions: dict[str, Incomplete], source: str, may_allow:
 def _read(kind: str, row: Incomplete, source: str, where: str) -> Rule:
     if not isinstance(row, dict) or not ({"pattern", "argv", "regex"} & set(row)):
         raise ConfigError(f"{where}: expected an object with pattern, argv or regex", path=source)
+    _check_kinds(row, source, where)
     if "argv" in row:
         rule = Rule(kind, " ".join(str(w) for w in row["argv"]), source)
         rule.words = list(row["argv"])
@@ -100,6 +112,13 @@ def _read(kind: str, row: Incomplete, source: str, where: str) -> Rule:
         _refuse_wide(rule, source, where)
     _check_examples(rule, row, source, where)
     return rule
+
+
+def _check_kinds(row: dict[str, Incomplete], source: str, where: str) -> None:
+    for key, value in row.items():
+        kind, wanted = _FIELDS.get(key, (object, ""))
+        if not isinstance(value, kind):
+            raise ConfigError(f"{where}.{key}: expected {wanted}", path=source)
 
 
 def _pattern(kind: str, text: str, source: str) -> Rule:

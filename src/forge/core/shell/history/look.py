@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 from typing import Any
 
 import msgspec
 
-from forge.core.shell.history.record import unpacked
+from forge.core.shell.history.journal import journal_of
+from forge.core.shell.history.record import History, unpacked
+from forge.foundation.errors import ForgeError
 from forge.foundation.store import open_readonly
 
 _COLUMNS = (
@@ -58,6 +62,9 @@ class Reader:
     """A reading connection; whoever has it must call `close`."""
 
     def __init__(self, path: str) -> None:
+        if os.path.exists(journal_of(path)):
+            with contextlib.suppress(ForgeError, OSError):  # what cannot be taken in now can be later
+                History(path).close()
         self._connection = open_readonly(path)
 
     def recent(self, *, session_id: str = "", limit: int = 50) -> list[Entry]:

@@ -11,14 +11,19 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
+from forge.core.shell.history.journal import Entry, take_entries
+from forge.core.shell.history.kinds import Begun, Finished
 from forge.core.shell.history.schema import MIGRATIONS
+from forge.foundation.errors import ForgeError
 from forge.foundation.redact import redact
 from forge.foundation.store import close_store, open_store
+
+__all__ = ["Begun", "Finished", "History", "default_path", "unpacked"]
 
 KEEP_DAYS = 30
 KEEP_BYTES = 500_000_000
@@ -27,39 +32,6 @@ _COMPRESS = 512
 _TAIL = 2000
 _BATCH = 500
 _CHECKPOINT_EVERY = 200
-
-
-class Begun(msgspec.Struct, frozen=True):
-    """What is known of a command before it runs. Times are microseconds since 1970."""
-
-    session_id: str
-    command: str
-    cwd: str
-    risk_score: int
-    permission_status: str = "auto_approved"
-    permission_scope: str | None = None
-    pty_session_id: str | None = None
-    category: str = ""
-    decision: str = ""
-    reasons: tuple[str, ...] = ()
-    profile: str = ""
-    agent: str = ""
-    call_id: str = ""
-    env_snapshot: Mapping[str, str] = {}
-
-
-class Finished(msgspec.Struct, frozen=True):
-    """What is known afterwards; `stdout` and `stderr` are what was kept of them, sizes what there was."""
-
-    exit_code: int | None
-    status: str
-    stdout: bytes = b""
-    stderr: bytes = b""
-    stdout_bytes: int = 0
-    stderr_bytes: int = 0
-    output_truncated: bool = False
-    output_path: str = ""
-    error: str = ""
 
 
 class History:
@@ -73,10 +45,12 @@ class History:
         self._secrets = tuple(secrets)
         self._clock = clock
         self._writes = 0
+        # Short runs have only written down what they did, beside the file.
+        take_entries(path, self.note)
 
-    def begin(self, what: Begun) -> int:
+    def begin(self, what: Begun, at: int = 0) -> int:
         """Notes that a command starts, or that it was denied; its number."""
-        now = self._now()
+        now = at or self._now()
         command = self._clean(what.command)
         fields = msgspec.structs.asdict(what) | {
             "command": command,
@@ -93,14 +67,14 @@ class History:
         self._connection.execute(insert, (what.session_id, now, fields["cwd"]))
         return self._insert(fields)
 
-    def finish(self, number: int, what: Finished) -> None:
+    def finish(self, number: int, what: Finished, at: int = 0) -> None:
         """Completes the row of a command."""
         stdout, cut_out = self._blob(what.stdout)
         stderr, cut_err = self._blob(what.stderr)
         row = self._connection.execute(
             "SELECT started_at FROM forgecmd_history WHERE id = ?", (number,)
         ).fetchone()
-        now = self._now()
+        now = at or self._now()
         fields = {
             "ended_at": now,
             "duration_ms": (now - row[0]) // 1000 if row else None,
@@ -120,6 +94,22 @@ class History:
             f"UPDATE forgecmd_history SET {names} WHERE id = ?", (*fields.values(), number)
         )
         self._wrote()
+
+    def note(self, entry: Entry, number: int = 0) -> int:
+        """Takes in an entry; `number` is the row it ends, 0 to look it up. ForgeError if that fails."""
+        try:
+            if entry.begun is not None:
+                number = self.begin(entry.begun, entry.at)
+            if entry.finished is not None and (number := number or self._row_of(entry)):
+                self.finish(number, entry.finished, entry.at)
+        except sqlite3.Error as error:
+            raise ForgeError(f"{self._path}: cannot be written: {error}") from None
+        return number
+
+    def _row_of(self, entry: Entry) -> int:
+        statement = "SELECT max(id) FROM forgecmd_history WHERE session_id = ? AND call_id = ?"
+        row = self._connection.execute(statement, (entry.session_id, entry.call_id)).fetchone()
+        return row[0] or 0
 
     def forget_session(self, session_id: str) -> None:
         """Removes a session with all its commands."""

@@ -88,9 +88,7 @@ class Capture:
             os.close(self._file)
             self._file = -1
         if self.descriptor >= 0:
-            loop = asyncio.get_running_loop()
-            loop.add_reader(self.descriptor, _discard, self.descriptor, loop)
-            self.descriptor = -1
+            asyncio.get_running_loop().add_reader(self.descriptor, self._discard)
 
     def abandon(self) -> None:
         """Lets go of the descriptor."""
@@ -118,6 +116,16 @@ class Capture:
                 return
             taken += len(block)
             self._keep(block)
+
+    def _discard(self) -> None:
+        try:
+            if os.read(self.descriptor, _BLOCK):
+                return
+        except BlockingIOError:
+            return
+        except OSError:
+            pass
+        self.abandon()
 
     def _keep(self, block: bytes) -> None:
         if self._wanted and self.ring.size + len(block) > 2 * HALF:
@@ -149,15 +157,3 @@ class Capture:
             # A full disk costs the rest of the file, not the command.
             os.close(self._file)
             self._file = -1
-
-
-def _discard(descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
-    try:
-        if os.read(descriptor, _BLOCK):
-            return
-    except BlockingIOError:
-        return
-    except OSError:
-        pass
-    loop.remove_reader(descriptor)
-    os.close(descriptor)

@@ -155,6 +155,7 @@ class Running:
         self._captures = captures
         self._master = captures[0] if command.terminal else None
         self._result = result
+        self._lingering: asyncio.Future[None] | None = None
 
     async def ended(self, seconds: float) -> bool:
         """Whether the command ends within a time. Cancelling ends everything it has started."""
@@ -164,8 +165,7 @@ class Running:
         except TimeoutError:
             return False
         except asyncio.CancelledError:
-            self.held.kill()
-            self._close()
+            self._drop()
             raise
         return True
 
@@ -178,8 +178,13 @@ class Running:
             code, cwd, exports = self._report(code)
             outputs = [_output(capture) for capture in self._captures]
             survivors = self.held.survivors()
+        except asyncio.CancelledError:
+            self._drop()
+            raise
         finally:
             self._close()
+        if survivors:
+            self._lingering = asyncio.ensure_future(self._linger())
         if len(outputs) == 1:
             outputs.append(Output())
         terminal = self._command.terminal
@@ -191,8 +196,11 @@ class Running:
             ask()
             if await self.ended(self._command.grace):
                 break
-        self.held.kill()
-        await self.held.wait()
+        try:
+            await self.held.killed()
+        except asyncio.CancelledError:
+            self._drop()
+            raise
         return await self.result(timed_out=True)
 
     def _interrupt(self) -> None:
@@ -211,6 +219,22 @@ class Running:
         if not mark or not status.isdigit():
             return code, self._command.cwd, None
         return code, os.fsdecode(cwd), read_exports(exports.decode("utf-8", "surrogateescape"))
+
+    async def _linger(self) -> None:
+        """What the command has left behind is not cut off from its output; in the end nothing stays open."""
+        try:
+            await self.held.all_ended()
+        finally:
+            self.held.close()
+            for capture in self._captures:
+                capture.abandon()
+
+    def _drop(self) -> None:
+        """Nobody waits any longer: everything ends, and nothing stays open for what it might still say."""
+        self.held.drop()
+        for capture in self._captures:
+            capture.abandon()
+        self._close()
 
     def _close(self) -> None:
         if self._result >= 0:

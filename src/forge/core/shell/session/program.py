@@ -167,8 +167,7 @@ class Program:
             self.held.terminate()
             signal_front(self._master, signal.SIGHUP)  # shells at a prompt heed nothing else
             await self.wait("exit", grace)
-        self.held.kill()
-        code = await self.held.wait()
+        code = await self.held.killed()
         self._close()
         return code
 

@@ -1,0 +1,38 @@
+"""The environment the CLI runs in: the user's own, without the marks of a CLI that Forge itself runs under."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# These say who pays and how to get there; without them a login or a cloud account would be lost.
+_KEPT = frozenset(
+    "CLAUDE_CODE_" + name
+    for name in (
+        "OAUTH_TOKEN OAUTH_REFRESH_TOKEN OAUTH_SCOPES USE_BEDROCK USE_VERTEX USE_FOUNDRY SKIP_BEDROCK_AUTH"
+        " SKIP_VERTEX_AUTH SKIP_FOUNDRY_AUTH API_KEY_HELPER_TTL_MS CLIENT_CERT CLIENT_KEY"
+        " CLIENT_KEY_PASSPHRASE CERT_STORE PROXY_RESOLVES_HOSTS GIT_BASH_PATH MAX_RETRIES"
+        " DISABLE_NONESSENTIAL_TRAFFIC"
+    ).split()
+)
+# One turn is one result, and when the conversation is shortened is Forge's own decision.
+_SET = {
+    "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
+    "DISABLE_AUTO_COMPACT": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "ENABLE_TOOL_SEARCH": "false",
+}
+
+
+def cli_environment(env: Mapping[str, str], max_tokens: int | None = None) -> dict[str, str]:
+    """The variables for the CLI; `max_tokens` limits each reply."""
+    clean = {name: value for name, value in env.items() if _wanted(name)}
+    clean |= _SET
+    if max_tokens:
+        clean["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(max_tokens)
+    return clean
+
+
+def _wanted(name: str) -> bool:
+    if name in ("CLAUDECODE", "CLAUDE_AGENT_SDK_VERSION") or name.startswith("FORGE"):
+        return False
+    return not name.startswith("CLAUDE_CODE_") or name in _KEPT

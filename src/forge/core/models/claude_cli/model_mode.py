@@ -1,0 +1,49 @@
+"""Model mode: the CLI only answers. Its hook leaves every call to Forge, which runs it like any other."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+import msgspec
+
+from forge.core.model import Delta, Retrying, ToolSpec
+from forge.core.models.claude_cli.bridge import mcp_answer, tool_names
+from forge.core.models.claude_cli.changes import TurnFinished
+from forge.core.models.claude_cli.control import hook_answer
+from forge.core.models.claude_cli.reply import Reply
+from forge.core.models.claude_cli.talk import Answers, Asked, Talk
+from forge.core.models.claude_cli.trouble import check_retry
+
+_NOT_HERE = "Calls are run by the host."
+
+
+def deferring(tools: Sequence[ToolSpec]) -> Answers:
+    """Answers the CLI: here are the tools, and every call is put off."""
+
+    async def answer(asked: Asked) -> Asked | None:
+        kind = asked.get("subtype")
+        if kind == "mcp_message":
+            message = asked.get("message")
+            return {"mcp_response": mcp_answer(message if isinstance(message, dict) else {}, tools)}
+        if kind == "hook_callback":
+            return hook_answer("defer")
+        return {"behavior": "deny", "message": _NOT_HERE} if kind == "can_use_tool" else None
+
+    return answer
+
+
+async def model_reply(talk: Talk, made_by: str, tools: Sequence[ToolSpec]) -> AsyncIterator[Delta]:
+    """The reply to what was asked last; raises `ModelError`."""
+    reply = Reply(made_by, names=tool_names(tools))
+    while (change := await talk.change()) is not None:
+        if isinstance(change, Retrying):
+            check_retry(change)
+        for delta in reply.take(change):
+            yield delta
+        if isinstance(change, TurnFinished):
+            outcome = talk.mapper.end(None)
+            break
+    else:
+        outcome = await talk.outcome()
+    yield msgspec.structs.replace(reply.finish(outcome), cost_usd=outcome.cost)
+    talk.cost = outcome.total_cost

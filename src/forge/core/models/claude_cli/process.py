@@ -1,0 +1,207 @@
+"""The CLI as a process of its own session: lines in, lines out, its last words, and its end with all children."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from forge.foundation.encode import dumps
+from forge.foundation.errors import ModelError
+from forge.foundation.redact import redact
+from forge.foundation.system.liveness import is_alive, process_start
+from forge.foundation.system.process import (
+    Child,
+    Spawn,
+    Unsupported,
+    descendants,
+    kill_process,
+    pipe,
+    spawn,
+)
+
+GRACE = 2.0
+_PIECE = 1 << 20
+_KEPT = 8_192
+_LAST = 0.2
+_PIPE = 1 << 20
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """What to start. The environment may hold secrets and is not shown."""
+
+    argv: Sequence[str]
+    cwd: str
+    env: Mapping[str, str]
+    grace: float = GRACE
+
+    def __repr__(self) -> str:
+        return f"Launch({self.argv!r}, {self.cwd!r})"
+
+
+class Stalled(Exception):
+    """Nothing was printed for too long."""
+
+
+class LastWords(asyncio.Protocol):
+    """The end of what was written to standard error."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+        self.over = asyncio.Event()
+
+    def data_received(self, data: bytes) -> None:
+        self.kept = (self.kept + data)[-_KEPT:]
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.over.set()
+
+
+class Cli:
+    """A running CLI. `code` is its exit code once it has ended, minus the signal's number if one ended it."""
+
+    def __init__(self, child: Child, launch: Launch) -> None:
+        self._child = child
+        self._launch = launch
+        self._errors = LastWords()
+        self._reader = asyncio.StreamReader(limit=_PIECE)
+        self._transports: list[asyncio.BaseTransport] = []
+        self._input: asyncio.WriteTransport | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self.code: int | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def last_words(self) -> str:
+        """The last 8 KB of standard error, without secrets."""
+        known = (v for k, v in self._launch.env.items() if k.endswith(("KEY", "TOKEN", "SECRET")))
+        return redact(self._errors.kept.decode("utf-8", "replace").strip(), known)
+
+    async def connect(self, reading: int, writing: int, errors: int) -> None:
+        """Takes over our ends of the pipes."""
+        loop = asyncio.get_running_loop()
+        heard, _ = await loop.connect_read_pipe(
+            lambda: self._errors, os.fdopen(errors, "rb", buffering=0)
+        )
+        read, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(reading, "rb", buffering=0)
+        )
+        self._input, _ = await loop.connect_write_pipe(
+            asyncio.BaseProtocol, os.fdopen(writing, "wb", buffering=0)
+        )
+        self._transports = [heard, read, self._input]
+
+    async def read(self, seconds: float | None = None) -> bytes:
+        """What was printed next, b"" at the end; raises `Stalled` after so many seconds without anything."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._reader.read(_PIECE)
+        except TimeoutError:
+            raise Stalled from None
+
+    def send(self, message: Any) -> None:
+        """Writes one JSON line; a CLI that has ended is noticed by whoever reads."""
+        if self._input is not None and not self._input.is_closing():
+            self._input.write(dumps(message) + b"\n")
+
+    def close_input(self) -> None:
+        """Says that nothing more will come."""
+        if self._input is not None and not self._input.is_closing():
+            self._input.close()
+
+    async def ended(self) -> int:
+        """Waits for the end of a CLI that has closed its output and returns the exit code."""
+        if not await self._ends_within(self._launch.grace):
+            await self.abort()
+        return await self._gone()
+
+    async def finish(self) -> None:
+        """Lets a CLI that has nothing to do end by itself, and ends it if it does not."""
+        self.close_input()
+        if not await self._ends_within(self._launch.grace):
+            await self.abort()
+        await self._gone()
+
+    async def abort(self) -> None:
+        """Interrupts, then terminates, then kills; returns when nothing of it is left, even if cancelled."""
+        if self._ending is None:
+            self._ending = asyncio.ensure_future(self._abort())
+        ending = self._ending
+        try:
+            await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            await ending
+            raise
+
+    async def _abort(self) -> None:
+        family = _family(self.pid)
+        for ask in (self._child.interrupt, self._child.terminate):
+            if self.code is None:
+                ask()
+                await self._ends_within(self._launch.grace)
+                family |= _family(self.pid)
+        # Commands of the CLI run in groups of their own and would outlive it.
+        self._child.kill()
+        for pid, start in family.items():
+            if is_alive(pid, start):
+                kill_process(pid)
+        await self._gone()
+
+    async def _gone(self) -> int:
+        self.code = await self._child.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST):
+                await self._errors.over.wait()
+        for transport in self._transports:
+            if isinstance(transport, asyncio.WriteTransport) and transport.get_write_buffer_size():
+                transport.abort()  # what was not read will not be
+            elif not transport.is_closing():
+                transport.close()
+        return self.code
+
+    async def _ends_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                self.code = await self._child.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+def _family(pid: int) -> dict[int, int]:
+    """Everything below a process, each with the time of its start, so that no stranger is taken for it."""
+    return {child: process_start(child) for child in descendants(pid)}
+
+
+async def start(launch: Launch) -> Cli:
+    """Starts the CLI; raises `ModelError` if that is not possible."""
+    their_in, our_out = os.pipe()
+    our_in, their_out = pipe(_PIPE)
+    our_errors, their_errors = pipe()
+    theirs = (their_in, their_out, their_errors)
+    try:
+        child = spawn(Spawn(launch.argv, launch.cwd, launch.env, *theirs))
+    except (OSError, Unsupported, ValueError) as error:
+        for descriptor in (our_out, our_in, our_errors):
+            os.close(descriptor)
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(f"{launch.argv[0]} cannot be started: {why}", kind="connection") from None
+    finally:
+        for descriptor in theirs:
+            os.close(descriptor)
+    cli = Cli(child, launch)
+    connecting = asyncio.ensure_future(cli.connect(our_in, our_out, our_errors))
+    try:
+        await asyncio.shield(connecting)
+    except asyncio.CancelledError:
+        await connecting
+        await cli.abort()
+        raise
+    return cli

@@ -1,0 +1,156 @@
+"""A live CLI: its lines as changes, its questions answered on the side, and what it has been told so far."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from forge.core.models.asides import Turn
+from forge.core.models.claude_cli.changes import Change, TurnFinished
+from forge.core.models.claude_cli.control import refusal, success
+from forge.core.models.claude_cli.lines import Splitter, decode
+from forge.core.models.claude_cli.mapper import Mapper
+from forge.core.models.claude_cli.parts import Outcome
+from forge.core.models.claude_cli.process import Cli, Stalled
+from forge.foundation.errors import ModelError
+
+log = logging.getLogger("forge.claude_cli")
+
+Asked = dict[str, Any]
+# The answer to a request of the CLI; None if it is not understood.
+Answers = Callable[[Asked], Awaitable[Asked | None]]
+
+
+class Talk:
+    """`sent` and `said` are the conversation as the CLI knows it: what was asked last, and its reply.
+
+    `key` is everything a running CLI cannot be told anew. `cost` is what it has reported so far.
+    """
+
+    def __init__(self, cli: Cli, answers: Answers, key: object, idle: float) -> None:
+        self.cli = cli
+        self.key = key
+        self.mapper = Mapper()
+        self.sent: list[Turn] = []
+        self.said: Turn | None = None
+        self.cost = 0.0
+        self.history = ""
+        # A turn of its own is under way; a call of it has no result yet.
+        self.running = self.waiting = False
+        self._answers = answers
+        self._idle = idle
+        self._splitter = Splitter()
+        self._lines: deque[bytes] = deque()
+        self._changes: deque[Change] = deque()
+        self._asked: dict[str, asyncio.Task[None]] = {}
+        self._over = False
+
+    async def change(self) -> Change | None:
+        """The next change, None at the end of the output; raises `ModelError` if nothing comes for too long."""
+        while not self._changes:
+            if not self._lines and not await self._read():
+                return None
+            self._take(self._lines.popleft())
+            if self.mapper.broken:
+                return None
+        return self._changes.popleft()
+
+    def put_back(self, change: Change) -> None:
+        """Makes a change the next one again."""
+        self._changes.appendleft(change)
+
+    async def until_result(self) -> None:
+        """Waits until a line that is only stored has been taken in."""
+        while (change := await self.change()) is not None:
+            if isinstance(change, TurnFinished):
+                return
+        raise await self.broken_off()
+
+    async def outcome(self) -> Outcome:
+        """How the CLI has ended; only after the end of its output."""
+        await self.abort() if self.mapper.broken else await self.cli.ended()
+        return self.mapper.end(self.cli.code, stderr=self.cli.last_words)
+
+    async def broken_off(self) -> ModelError:
+        """The error for a CLI that ended before it was asked anything."""
+        outcome = await self.outcome()
+        words = outcome.error.message if outcome.error is not None else "it ended without a reply"
+        return ModelError(f"Claude Code failed: {words}", kind="unknown")
+
+    async def abort(self) -> None:
+        """Ends the CLI at once, with everything it has started."""
+        self._forget()
+        await self.cli.abort()
+
+    async def close(self) -> None:
+        """Ends a CLI that has nothing to do."""
+        self._forget()
+        await self.cli.finish()
+
+    def remove_history(self) -> None:
+        """The file is read at the start; nothing of the conversation stays behind."""
+        if self.history:
+            with suppress(OSError):
+                os.unlink(self.history)
+            self.history = ""
+
+    def _forget(self) -> None:
+        self.remove_history()
+        for task in self._asked.values():
+            task.cancel()
+
+    async def _read(self) -> bool:
+        """More lines; false at the end."""
+        while not self._lines and not self._over:
+            # Somebody is asked, or a command runs: that may take its time.
+            patience = None if self._asked or self.waiting else self._idle
+            try:
+                chunk = await self.cli.read(patience)
+            except Stalled:
+                raise _stalled(self._idle) from None
+            self._over = not chunk
+            self._lines.extend(self._splitter.feed(chunk) if chunk else self._splitter.rest())
+        return bool(self._lines)
+
+    def _take(self, line: bytes) -> None:
+        event = decode(line)
+        if event is None:
+            self._changes.extend(self.mapper.feed(line))
+        elif event.get("type") == "control_request":
+            self._answer(str(event.get("request_id")), event.get("request"))
+        elif event.get("type") == "control_cancel_request":
+            task = self._asked.get(str(event.get("request_id")))
+            if task is not None:
+                task.cancel()
+        else:
+            self._changes.extend(self.mapper.take(event))
+
+    def _answer(self, request_id: str, request: Any) -> None:
+        async def reply() -> None:
+            answer = await self._answers(request if isinstance(request, dict) else {})
+            if answer is None:
+                self.cli.send(refusal(request_id, "Unsupported control request"))
+            else:
+                self.cli.send(success(request_id, answer))
+
+        def answered(task: asyncio.Task[None]) -> None:
+            self._asked.pop(request_id, None)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                log.error("a question of the CLI could not be answered", exc_info=error)
+                self.cli.send(refusal(request_id, "The question could not be answered."))
+
+        task = self._asked[request_id] = asyncio.ensure_future(reply())
+        task.add_done_callback(answered)
+
+
+def _stalled(seconds: float) -> ModelError:
+    return ModelError(
+        f"Claude Code printed nothing for {seconds:g} seconds and was ended.",
+        kind="connection",
+        hint="The option `idleSeconds` of the provider claude-code says how long to wait.",
+    )

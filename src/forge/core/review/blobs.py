@@ -1,0 +1,90 @@
+"""Content of git objects, many at once: as stored, as hunks between two, and as a checkout writes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from forge.core.review.git import GitError
+from forge.core.review.hunks import DiffError, Hunk, parse
+from forge.core.review.repository import Refused, Repository
+
+_DIFF = (
+    *("diff-tree", "-r", "-p", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--text"),
+    *("--full-index", "--src-prefix=a/", "--dst-prefix=b/", "-U3", "--inter-hunk-context=0"),
+    *("--diff-algorithm=histogram", "--submodule=short", "--ignore-submodules=none", "--no-relative"),
+    *("--ws-error-highlight=none", "--indent-heuristic", "--no-function-context"),
+)
+
+
+def read_blobs(repo: Repository, ids: Iterable[str]) -> dict[str, bytes]:
+    """The content of objects by their ids."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return {}
+    out = repo.git("cat-file", "--batch", fed="".join(f"{name}\n" for name in wanted).encode())
+    found, at = {}, 0
+    for name in wanted:
+        end = out.index(b"\n", at)
+        header = out[at:end].split(b" ")
+        if len(header) != 3:
+            raise Refused(f"the object {name} of this review is gone", "List the changes again.")
+        size = int(header[2])
+        found[name] = out[end + 1 : end + 1 + size]
+        at = end + size + 2
+    return found
+
+
+def hunks_between(repo: Repository, pairs: Sequence[tuple[str, str]]) -> list[list[Hunk]]:
+    """The hunks of each pair of text objects.
+
+    Two trees are made in which the objects have numbers for names: no attribute of a real path can apply.
+    """
+    if not pairs:
+        return []
+    old, new = (_tree(repo, [pair[side] for pair in pairs]) for side in (0, 1))
+    found: list[list[Hunk]] = [[] for _ in pairs]
+    for header, hunks in parse(repo.git(*_DIFF, old, new)):
+        name = header.rpartition(b" b/")[2]
+        if not name.isdigit():
+            raise DiffError(f"unexpected name in git's output: {name!r}")
+        found[int(name)] = hunks
+    return found
+
+
+def in_work_tree(repo: Repository, wanted: Sequence[tuple[str, str]]) -> list[bytes]:
+    """The content of (object id, path) pairs as a checkout would write it: line ends and filters applied."""
+    plain = [at for at, (_, path) in enumerate(wanted) if path[:1] not in " \t" and "\n" not in path]
+    found = dict(zip(plain, _filtered(repo, [wanted[at] for at in plain]), strict=True))
+    for at, (name, path) in enumerate(wanted):
+        if at not in found:
+            found[at] = repo.git("cat-file", "--filters", f"--path={path}", name)
+    return [found[at] for at in range(len(wanted))]
+
+
+def as_stored(repo: Repository, path: str, raw: bytes) -> str:
+    """The object id that raw content of a path has in git."""
+    return repo.git("hash-object", "--stdin", f"--path={path}", fed=raw).decode().strip()
+
+
+def write_blobs(repo: Repository, contents: Sequence[bytes]) -> list[str]:
+    """Stores contents as they are in the private store and returns their object ids."""
+    return [repo.git("hash-object", "-w", "--stdin", fed=data).decode().strip() for data in contents]
+
+
+def _tree(repo: Repository, ids: list[str]) -> str:
+    rows = "".join(f"100644 blob {name}\t{at:08d}\0" for at, name in enumerate(ids))
+    return repo.git("mktree", "-z", fed=rows.encode()).decode().strip()
+
+
+def _filtered(repo: Repository, wanted: list[tuple[str, str]]) -> list[bytes]:
+    """Git announces the size before filtering, so a word that no content can have separates the answers."""
+    if not wanted:
+        return []
+    word = os.urandom(16).hex().encode()
+    fed = b"".join(name.encode() + b" " + os.fsencode(path) + b"\n" for name, path in wanted)
+    out = repo.git("cat-file", f"--batch={word.decode()}", "--filters", fed=fed)
+    parts = out.split(word + b"\n")
+    if len(parts) != len(wanted) + 1:
+        raise GitError("git cat-file did not return every file of the review")
+    return [part[:-1] for part in parts[1:]]

@@ -1,0 +1,173 @@
+"""One path of the work tree: what is there, and how to make it be something else without following links."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from contextlib import suppress
+
+import msgspec
+
+ABSENT, FILE, SYMLINK, DIRECTORY, OTHER = "absent", "file", "link", "directory", "other"
+# Permission bits of a file that was not there before: what the user's mask leaves of the usual ones.
+NEW, NEW_EXECUTABLE = -1, -2
+_BITS = 0o7777
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What a path holds. `mode` are its permission bits. `owner` is (-1, -1) for the current user.
+
+    `stamp` changes whenever somebody writes; it is empty for what has not been read from disk.
+    """
+
+    kind: str = ABSENT
+    content: bytes = b""
+    mode: int = NEW
+    owner: tuple[int, int] = (-1, -1)
+    links: int = 1
+    stamp: tuple[int, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The content in short; empty where there is none."""
+        return hashlib.sha256(self.content).hexdigest() if self.kind in (FILE, SYMLINK) else ""
+
+    @property
+    def is_executable(self) -> bool:
+        """As git sees it: by the owner."""
+        return self.kind == FILE and (self.mode == NEW_EXECUTABLE or (self.mode >= 0 and bool(self.mode & 0o100)))
+
+
+def look(path: str) -> Entry:
+    """What is at a path now."""
+    try:
+        found = os.lstat(path)
+        if stat.S_ISLNK(found.st_mode):
+            return Entry(SYMLINK, os.fsencode(os.readlink(path)), stamp=_stamp(found))
+        if stat.S_ISDIR(found.st_mode):
+            return Entry(DIRECTORY, mode=found.st_mode & _BITS)
+        if not stat.S_ISREG(found.st_mode):
+            return Entry(OTHER)
+        with open(path, "rb") as file:
+            found = os.fstat(file.fileno())
+            owner = found.st_uid, found.st_gid
+            return Entry(FILE, file.read(), found.st_mode & _BITS, owner, found.st_nlink, _stamp(found))
+    except (FileNotFoundError, NotADirectoryError):
+        return Entry()
+
+
+def is_untouched(path: str, entry: Entry) -> bool:
+    """Whether a path still is as it was when it was looked at."""
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return entry.kind == ABSENT
+    return stat.S_ISDIR(found.st_mode) if entry.kind == DIRECTORY else _stamp(found) == entry.stamp
+
+
+def with_bits(like: Entry, executable: bool) -> int:
+    """The permission bits of a file with only its executable bits changed."""
+    if like.kind != FILE:
+        return NEW_EXECUTABLE if executable else NEW
+    if like.is_executable == executable:
+        return like.mode
+    return like.mode | (like.mode & 0o444) >> 2 if executable else like.mode & ~0o111
+
+
+def prepare(root: str, path: str, entry: Entry) -> str:
+    """Writes what a path shall hold into a file beside it and returns that file's name."""
+    beside = os.path.join(_existing_directory(root, path), f".diffy-{os.getpid()}-{os.urandom(6).hex()}")
+    try:
+        if entry.kind == SYMLINK:
+            os.symlink(entry.content, os.fsencode(beside))
+            return beside
+        usual = 0o777 if entry.mode == NEW_EXECUTABLE else 0o666
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, usual), "wb") as file:
+            file.write(entry.content)
+            if entry.mode >= 0:
+                _set_owner(file.fileno(), entry)
+    except BaseException:
+        discard(beside)
+        raise
+    return beside
+
+
+def place(root: str, path: str, entry: Entry, prepared: str, in_place: bool) -> None:
+    """Puts what was prepared where it belongs; directories are made, and empty ones give way.
+
+    With `in_place` the file keeps its identity, because it has other names that must see the change too.
+    """
+    target = os.path.join(root, path)
+    if in_place:
+        with open(os.open(target, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW), "wb") as file:
+            file.write(entry.content)
+            if entry.mode >= 0:
+                os.fchmod(file.fileno(), entry.mode)
+        discard(prepared)
+        return
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    _remove_empty(target)
+    os.replace(prepared, target)
+
+
+def remove(root: str, path: str) -> None:
+    """Takes a file or link away, and the directories that are empty without it."""
+    target = os.path.join(root, path)
+    discard(target)
+    directory = os.path.dirname(target)
+    while len(directory) > len(root):
+        try:
+            os.rmdir(directory)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+                return
+        directory = os.path.dirname(directory)
+
+
+def put(root: str, path: str, entry: Entry) -> None:
+    """Makes a path be an entry, whatever is there now; used to go back."""
+    now = look(os.path.join(root, path))
+    if entry.kind not in (FILE, SYMLINK):
+        if now.kind in (FILE, SYMLINK):
+            remove(root, path)
+        return
+    if (now.kind, now.content, now.mode) == (entry.kind, entry.content, entry.mode):
+        return
+    in_place = now.kind == entry.kind == FILE and now.links > 1
+    place(root, path, entry, "" if in_place else prepare(root, path, entry), in_place)
+
+
+def discard(path: str) -> None:
+    """Removes a file if it is there."""
+    if path:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.remove(path)
+
+
+def _stamp(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns
+
+
+def _existing_directory(root: str, path: str) -> str:
+    directory = os.path.dirname(os.path.join(root, path))
+    while len(directory) > len(root) and (os.path.islink(directory) or not os.path.isdir(directory)):
+        directory = os.path.dirname(directory)
+    return directory
+
+
+def _set_owner(descriptor: int, entry: Entry) -> None:
+    found = os.fstat(descriptor)
+    if entry.owner != (-1, -1) and entry.owner != (found.st_uid, found.st_gid):
+        with suppress(PermissionError):  # not ours to give away: the content matters more
+            os.fchown(descriptor, *entry.owner)
+    os.fchmod(descriptor, entry.mode)
+
+
+def _remove_empty(target: str) -> None:
+    """A directory in the way holds only empty directories: the plan has made sure of it."""
+    if os.path.islink(target) or not os.path.isdir(target):
+        return
+    for directory, _, _ in os.walk(target, topdown=False):
+        os.rmdir(directory)

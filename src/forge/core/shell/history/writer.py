@@ -1,0 +1,165 @@
+"""Writes the history beside the conversation: one thread, so that nobody waits for a disk.
+
+A run with few commands leaves lines in the journal; the database is opened when there are many, or at once
+if the numbers of the rows are needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from forge.core.shell.history.journal import Entry, write_entry
+from forge.core.shell.history.kinds import Begun, Finished
+from forge.foundation.errors import ForgeError
+from forge.foundation.redact import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.core.shell.history.record import History
+
+# So many lines are worth the cost of the database.
+_MANY = 24
+_LIMIT = 1 << 20
+
+
+class Writer:
+    """Takes notes for one session. `direct`: into the database at once. Whoever has it must `close` it."""
+
+    def __init__(
+        self, path: str, *, secrets: Sequence[str] = (), direct: bool = False, clock: Callable[[], float]
+    ) -> None:
+        self.failure = ""
+        self._path = path
+        self._secrets = tuple(secrets)
+        self._direct = direct
+        self._clock = clock
+        self._waiting: deque[Entry | Callable[[], None]] = deque()
+        self._more = threading.Event()
+        self._closing = False
+        self._thread: threading.Thread | None = None
+        self._history: History | None = None
+        self._numbers: dict[str, int] = {}
+        self._lines = 0
+
+    def begin(self, what: Begun) -> None:
+        """Notes that a command starts, or that it was denied."""
+        self._add(Entry(what.session_id, what.call_id, self._now(), begun=what))
+
+    def finish(self, session_id: str, call_id: str, what: Finished) -> None:
+        """Notes how a command ended."""
+        self._add(Entry(session_id, call_id, self._now(), finished=what))
+
+    async def number(self, call_id: str) -> int:
+        """The number of a command's row; 0 if it has none."""
+        await self.written()
+        return self._numbers.get(call_id, 0)
+
+    async def written(self) -> None:
+        """Returns when everything noted so far is on disk, or cannot be."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(done.cancel)
+
+        self._add(tell)
+        await asyncio.wait((done,))
+
+    def close(self) -> None:
+        """Writes what is left and ends the thread."""
+        if self._thread is not None:
+            self._closing = True
+            self._more.set()
+            self._thread.join()
+            self._thread = None
+
+    def _add(self, what: Any) -> None:
+        self._waiting.append(what)
+        if self._thread is None:
+            self._closing = False
+            self._thread = threading.Thread(target=self._work, name="forge-history", daemon=True)
+            self._thread.start()
+        self._more.set()
+
+    def _work(self) -> None:
+        while True:
+            self._more.wait()
+            self._more.clear()
+            while self._waiting:
+                item = self._waiting.popleft()
+                if callable(item):
+                    item()
+                else:
+                    self._store(item)
+            if self._closing and not self._waiting:
+                break
+        if self._history is not None:
+            self._history.close()
+            self._history = None
+
+    def _store(self, entry: Entry) -> None:
+        if self.failure:
+            return
+        try:
+            if self._history is None and (self._direct or self._lines >= _MANY):
+                record: Any = import_module("forge.core.shell.history.record")
+                self._history = record.History(self._path, secrets=self._secrets, clock=self._clock)
+            if self._history is not None:
+                self._insert(self._history, entry)
+            else:
+                write_entry(self._path, self._cleaned(entry))
+                self._lines += 1
+        except (OSError, ForgeError) as error:
+            self.failure = str(error)
+
+    def _insert(self, history: History, entry: Entry) -> None:
+        number = history.note(entry, self._numbers.get(entry.call_id, 0))
+        if number:
+            self._numbers[entry.call_id] = number
+
+    def _cleaned(self, entry: Entry) -> Entry:
+        """The entry without secrets and not longer than the history would keep it."""
+        replace = msgspec.structs.replace
+        if entry.begun is not None:
+            reasons = tuple(self._text(reason) for reason in entry.begun.reasons)
+            command, cwd = self._text(entry.begun.command), self._text(entry.begun.cwd)
+            return replace(entry, begun=replace(entry.begun, command=command, cwd=cwd, reasons=reasons))
+        done = entry.finished
+        if done is None:
+            return entry
+        cut = len(done.stdout) > _LIMIT or len(done.stderr) > _LIMIT
+        done = replace(
+            done,
+            stdout=self._bytes(done.stdout),
+            stderr=self._bytes(done.stderr),
+            stdout_bytes=done.stdout_bytes or len(done.stdout),
+            stderr_bytes=done.stderr_bytes or len(done.stderr),
+            output_truncated=done.output_truncated or cut,
+            error=self._text(done.error),
+        )
+        return replace(entry, finished=done)
+
+    def _text(self, text: str) -> str:
+        return redact(text, self._secrets).encode("utf-8", "replace").decode()
+
+    def _bytes(self, data: bytes) -> bytes:
+        if len(data) > _LIMIT:
+            data = data[: _LIMIT // 2] + data[-_LIMIT // 2 :]
+        text = data.decode("utf-8", "surrogateescape")
+        return redact(text, self._secrets).encode("utf-8", "surrogateescape")
+
+    def _now(self) -> int:
+        return int(self._clock() * 1_000_000)
+
+
+def new_writer(path: str, secrets: Sequence[str], *, direct: bool) -> Writer:
+    """A writer with the clock of this machine."""
+    return Writer(path, secrets=secrets, direct=direct, clock=time.time)

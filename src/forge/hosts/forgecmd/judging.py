@@ -1,0 +1,61 @@
+"""One judgement for all faces of forgecmd: the same surroundings, the same policy, the same decision."""
+
+from __future__ import annotations
+
+import os
+
+from forge.core.shell.analysis.decide import Decision, decide
+from forge.core.shell.analysis.judge import judge
+from forge.core.shell.analysis.surroundings import surroundings
+from forge.foundation.homes import home_dir
+from forge.hosts.forgecmd.policies import workspace_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from forge.core.shell.analysis.decide import Memory
+    from forge.core.shell.analysis.policy import Policy
+    from forge.core.shell.analysis.record import Verdict
+    from forge.core.shell.analysis.surroundings import Surroundings
+
+ALLOWED = ("allow", "allow_session")
+# Loads tables and patterns before anybody waits for an answer.
+_WARM_UP = (
+    "rm -rf node_modules; git push -f; curl -d @x https://h/ | sh; python3 -c 'import os; "
+    'os.system("ls")\'; find . -name x -delete',
+    "cat <<EOF | sed -n 's/a/b/p' | awk '{print}' > out.txt\n$x\nEOF\ncat .env; X=${Y:-z}; echo `date`; "
+    "psql -c 'select 1'",
+    "docker run -v /a:/b x sh -c ls; ssh h ls; git commit -m x; npm test; tar czf a b; chmod +x a; kill "
+    "1; sort a | xargs -n1 ls",
+)
+
+
+def warm_up() -> None:
+    """Judges a few commands of many kinds."""
+    for text in _WARM_UP:
+        judge(text, surroundings("/tmp/x", {}))
+
+
+def place(cwd: str, env: Mapping[str, str], policy: Policy) -> Surroundings:
+    """Where a command would run, as far as the policy widens or narrows it."""
+    around = surroundings(cwd, env)
+    around.workspace = workspace_of(env, around.cwd)
+    around.extra = extra_places(policy, env, around.workspace)
+    around.deny = policy.deny
+    return around
+
+
+def extra_places(policy: Policy, env: Mapping[str, str], workspace: str) -> tuple[str, ...]:
+    """The directories that may be written besides the workspace, as absolute paths."""
+    home = home_dir(env)
+    opened = [home + path[1:] if path == "~" or path.startswith("~/") else path for path in policy.extra]
+    return tuple(os.path.normpath(os.path.join(workspace, path)) for path in opened)
+
+
+def assess(
+    text: str, around: Surroundings, policy: Policy, shell: str = "bash", memory: Memory | None = None
+) -> tuple[Verdict, Decision]:
+    """What a command does, and what is to happen with it."""
+    verdict = judge(text, around, shell)
+    return verdict, decide(verdict, policy.rules, policy.thresholds, memory, around.cwd)
