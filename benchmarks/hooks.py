@@ -1,35 +1,28 @@
-"""What hooks cost: python -m benchmarks.hooks [--reference PATH]. Ratios of one run.
+"""What dispatching hooks costs: python -m benchmarks.hooks. Ratios of one run.
 
 - ten no-op command hooks of one event, beside starting the same ten processes with subprocess alone
 - an event without hooks, and one with a thousand hooks that do not match
-- with --reference: what ten hooks add to a whole job, Forge beside the reference CLI
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-from benchmarks.jobs import DONE
-from benchmarks.measure import run
-from benchmarks.subject import TESTS, Subject, installed_forge, subjects
+from benchmarks.subject import TESTS
 
 sys.path.insert(0, str(TESTS))
 
 from doubles import RecordingHost, ScriptedModel, session  # found through the line above
-from fakemodel import serve
 from forge.agent.hooks.engine import Engine
 from forge.core.components.kinds import HookSource
 from forge.foundation.origin import Origin, Scope
 
-ROUNDS, JOBS, MANY = 30, 7, 10
+ROUNDS, MANY = 30, 10
 CALL = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "call-1"}
 
 
@@ -81,27 +74,7 @@ def others(pattern: str) -> tuple[float, float]:
     return statistics.median(firsts), statistics.median(laters)
 
 
-def added(subject: Subject) -> float:
-    """Milliseconds that ten no-op hooks add to a job with one call."""
-    turns = [[{"tool": "Bash", "input": {"command": "true", "description": "d"}}], [{"text": DONE}]]
-    medians = []
-    for commands in ([], [f": {n}" for n in range(MANY)]):
-        settings = Path(subject.home, ".claude", "settings.json")
-        settings.parent.mkdir(exist_ok=True)
-        settings.write_text(json.dumps({"hooks": groups(commands) if commands else {}}))
-        walls = []
-        for _ in range(JOBS):
-            with serve(turns) as server:
-                command, env = subject.job(server.url)
-                walls.append(run(command, env, subject.home, timeout=20).wall)
-        medians.append(statistics.median(walls))
-    return medians[1] - medians[0]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="benchmarks.hooks", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--reference", help="the reference CLI")
-    given = parser.parse_args(arguments)
+def main() -> int:
     ten = engine(groups([f": {n}" for n in range(MANY)]))
     asyncio.run(fired(ten, "PreToolUse", 2, **CALL))
     # In turns, so that whatever else the machine does meets both.
@@ -114,12 +87,6 @@ def main(arguments: list[str] | None = None) -> int:
     for kind, pattern in (("names", "Other{}"), ("patterns", "^Other{}.*$")):
         first, later = others(pattern)
         print(f"1,000 other {kind:8} first  {first:8.2f} ms, then {later:.2f} ms")
-    if given.reference:
-        with subjects(installed_forge(), given.reference) as both:
-            mine, other = (added(subject) for subject in both)
-        print(
-            f"ten hooks in a whole job   {mine:8.2f} ms   {mine / other:.2f} × the reference's {other:.2f} ms"
-        )
     return 0
 
 

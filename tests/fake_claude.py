@@ -3,7 +3,7 @@
 The scenario is JSON: `version`, `turns` (a list of lists of lines), `deaf` (signals it ignores). A line is
 printed as it is; one with the key `$` does something instead: `hang`, `exit` (with `code`), `say` (`text` on
 standard error), `ask` (`request` on the control channel, waits for the answer), `child` (starts a command in
-a session of its own), `raw` (prints `text` as it is). `{call}` and the like in lines stand for themselves.
+a session of its own), `raw` (prints `text` as it is).
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from typing import Any
 
 Line = dict[str, Any]
 
-PROGRAM = r'''#!PYTHON -SE
+PROGRAM = r"""#!PYTHON -SE
 import json, os, signal, subprocess, sys, time
 
 plan = json.load(open(SCENARIO))
-log = open(LOG, "a", buffering=1)
+log = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+early = []
 
 
 def note(kind, what):
-    log.write(json.dumps({kind: what}) + "\n")
+    os.write(log, json.dumps({kind: what}).encode() + b"\n")
 
 
 def put(line):
-    sys.stdout.write((line if isinstance(line, str) else json.dumps(line)) + "\n")
-    sys.stdout.flush()
+    rest = (line if isinstance(line, str) else json.dumps(line)).encode() + b"\n"
+    while rest:
+        rest = rest[os.write(1, rest) :]
 
 
 def result(**more):
@@ -54,10 +56,8 @@ def hear():
 def ask(request, number=[0]):
     number[0] += 1
     put({"type": "control_request", "request_id": f"cli-{number[0]}", "request": request})
-    while True:
-        heard = hear()
-        if heard["type"] == "control_response":
-            return heard
+    while (heard := hear())["type"] != "control_response":
+        early.append(heard)
 
 
 def act(line):
@@ -93,7 +93,7 @@ if "--resume" in sys.argv:
     note("history", [json.loads(l) for l in open(sys.argv[sys.argv.index("--resume") + 1])])
 turns = iter(plan["turns"])
 while True:
-    heard = hear()
+    heard = early.pop(0) if early else hear()
     if heard["type"] == "control_request":
         told = {"subtype": "success", "request_id": heard["request_id"], "response": {}}
         put({"type": "control_response", "response": told})
@@ -105,7 +105,7 @@ while True:
     elif heard["type"] == "user":
         for line in next(turns, []):
             act(line) if "$" in line else put(line)
-'''
+"""
 
 
 class FakeClaude:
@@ -119,7 +119,9 @@ class FakeClaude:
         scenario = folder / "scenario.json"
         scenario.write_text(json.dumps({"turns": turns, **plan}))
         text = PROGRAM.replace("PYTHON", sys.executable)
-        self.path.write_text(text.replace("SCENARIO", repr(str(scenario))).replace("LOG", repr(str(self.log))))
+        self.path.write_text(
+            text.replace("SCENARIO", repr(str(scenario))).replace("LOG", repr(str(self.log)))
+        )
         self.path.chmod(0o755)
 
     def noted(self, kind: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Calls that a model runs itself: they are permitted here like all others, and their results are taken over."""
+"""Calls that a model runs itself: permitted here like all others, their results are taken over."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def take_results(s: Session, calls: Sequence[ToolUse], results: Sequence[ToolRes
     taken = [result for result in results if result.tool_use_id in known]
     for result in taken:
         uuid = s.parts.new_id()
-        s.recorder.result(uuid, result, None)
+        s.recorder.result(uuid, result, result.content)
         s.turn.user_events += 1
-        s.emit(ToolFinished(uuid, known.pop(result.tool_use_id), result))
+        s.emit(ToolFinished(uuid, known.pop(result.tool_use_id), result, result.content))
     if taken:
         s.add_user(list(taken))
     return list(known.values())

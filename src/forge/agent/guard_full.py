@@ -9,6 +9,7 @@ from forge.agent.host import Allow, AskPermission
 from forge.agent.session import Session
 from forge.core.message import ToolUse
 from forge.core.shell.analysis.decide import ALLOW, ALLOW_SESSION, DENY
+from forge.core.shell.analysis.record import RANK
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.judging import Assessed, needs_question, precious_paths
 from forge.core.shell.sandbox.profile import Profile
@@ -21,6 +22,10 @@ _HARMLESS = 4
 _UNASKED = ("mode", "asyncAgent")
 _ORDER = (DENY, "ask", ALLOW_SESSION, ALLOW)
 _SHELL = ("Bash", "forgecmd")
+_TYPING = "forgecmd_session"
+_TERMINAL = (
+    "It needs a terminal: run it with forgecmd and interactive set, then drive it with forgecmd_session."
+)
 
 
 async def decide_full(s: Session, call: ToolUse, texts: list[str], rules: Decision) -> Decision:
@@ -36,6 +41,8 @@ async def decide_full(s: Session, call: ToolUse, texts: list[str], rules: Decisi
         return rules
     if assessed.decision.verdict == DENY:
         return _refusal(judging.refused(assessed), assessed)
+    if _wants_terminal(assessed) and call.input.get("interactive") is not True and call.name != _TYPING:
+        return _refusal(f"{assessed.text}\n{_TERMINAL}", assessed)
     if refusal := await _unrecorded(s, assessed):
         return refusal
     confined = await guard.workplace().enforces()
@@ -45,12 +52,24 @@ async def decide_full(s: Session, call: ToolUse, texts: list[str], rules: Decisi
             s, "sandbox", "forgecmd: no kernel sandbox works here, so more is asked; see forgecmd doctor."
         )
     question = needs_question(assessed.decision, s.situation.mode)
+    question = question and not (_wants_terminal(assessed) and _is_safe(assessed))
     question = question or (not confined and assessed.decision.verdict == ALLOW_SESSION)
     _offer_wider(s, call)
     if not question or _is_bypassed(s, assessed):
         return Decision("allow", reason_type="rule" if assessed.decision.rule else "other")
     guard.assessed[call.id] = assessed
     return _question(s, call, assessed, rules)
+
+
+def _wants_terminal(assessed: Assessed) -> bool:
+    """Whether the only question is that the program is driven by keys."""
+    decision, verdict = assessed.decision, assessed.verdict
+    asked = decision.verdict == "ask" and decision.rule is None
+    return asked and bool(verdict.interactive) and decision.reason == verdict.interactive
+
+
+def _is_safe(assessed: Assessed) -> bool:
+    return all(RANK[f.category] < RANK["caution"] for f in assessed.verdict.findings)
 
 
 def _permissions(s: Session) -> dict[str, list[str]]:

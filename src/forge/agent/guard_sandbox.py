@@ -17,7 +17,7 @@ _UNAVAILABLE = "The sandbox is switched on (sandbox.enabled), but it does not wo
 
 
 async def by_sandbox(s: Session, call: ToolUse, text: str, decision: Decision) -> Decision:
-    """The decision where `sandbox.enabled` is true; the command then runs with write access to the workspace."""
+    """The decision where `sandbox.enabled` is true: the command may then write to the workspace alone."""
     setting = s.parts.setting("sandbox", {})
     if is_excluded(text, setting.get("excludedCommands"), s.situation.home):
         return decision

@@ -14,8 +14,10 @@ from forge.core.shell.guard.setup import FULL, OFF
 from forge.foundation.permissions.decide import decide
 from forge.foundation.permissions.situation import Decision
 
-SHELL_TOOLS = frozenset({"Bash", "Monitor", "forgecmd"})
-TOOL = "forgecmd"
+# Programs in terminals are driven by the last of these.
+_TYPING = "forgecmd_session"
+_OWN = frozenset({"forgecmd", _TYPING})
+SHELL_TOOLS = frozenset({"Bash", "Monitor"}) | _OWN
 
 
 async def guarded(s: Session, call: ToolUse, name: str, decision: Decision) -> Decision:
@@ -24,7 +26,7 @@ async def guarded(s: Session, call: ToolUse, name: str, decision: Decision) -> D
     if name not in SHELL_TOOLS or guard.mode == OFF:
         return decision
     texts = commands_of(s, call, name)
-    if name == TOOL:
+    if name in _OWN:
         decision = _as_bash(s, texts)
     if not texts:
         return decision
@@ -43,7 +45,7 @@ async def guarded(s: Session, call: ToolUse, name: str, decision: Decision) -> D
 
 def commands_of(s: Session, call: ToolUse, name: str) -> list[str]:
     """The commands that a call would run; none if it only looks at what runs already."""
-    if name == TOOL:
+    if name == _TYPING:
         found: Any = import_module("forge.core.shell.guard.typing")
         typed: list[str] = found.commands_of(call.input, s.keep(Guard))
         return typed
@@ -51,7 +53,7 @@ def commands_of(s: Session, call: ToolUse, name: str) -> list[str]:
     return [command] if isinstance(command, str) and command else []
 
 
-async def settled_call(s: Session, call: ToolUse, name: str, meta: dict[str, Any], *, refused: bool) -> None:
+def settled_call(s: Session, call: ToolUse, name: str, meta: dict[str, Any], *, refused: bool) -> None:
     """Notes how a call was permitted; one that was refused goes into the history at once."""
     guard = s.keep(Guard)
     if name not in SHELL_TOOLS or guard.mode == OFF or not (texts := commands_of(s, call, name)):
@@ -71,8 +73,14 @@ async def settled_call(s: Session, call: ToolUse, name: str, meta: dict[str, Any
         )
 
 
+def forbidden_call(s: Session, call: ToolUse) -> Decision | None:
+    """The refusal of a call that nobody can allow, although somebody has."""
+    words = s.keep(Guard).never.pop(call.id, "")
+    return Decision("deny", words, reason_type="safetyCheck", reason=words) if words else None
+
+
 def kept_updates(s: Session, call: ToolUse, updates: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The updates of an answer without those for this session: in full mode effects are remembered instead."""
+    """The updates of an answer; in full mode "for this session" remembers effects and not a text."""
     guard = s.keep(Guard)
     assessed = guard.assessed.pop(call.id, None)
     if assessed is None or guard.mode != FULL:
@@ -110,6 +118,10 @@ def _checked(s: Session, call: ToolUse, text: str, decision: Decision) -> Decisi
     guard.grants[call.id] = assessed.grant()
     guard.mark(call.id, profile="")
     rule = assessed.decision.rule
+    if assessed.forbidden and decision.verdict == "ask":
+        # The host is asked as the rules have it, but nobody's yes makes it run.
+        guard.never[call.id] = judging.refused(assessed)
+        return decision.changed(message=guard.never[call.id])
     if assessed.forbidden or (rule is not None and rule.kind == "deny"):
         kind = "safetyCheck" if assessed.forbidden else "rule"
         reason = assessed.decision.reason

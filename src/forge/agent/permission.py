@@ -9,6 +9,7 @@ import msgspec
 
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.event import Denial, Denied
+from forge.agent.guarding import SHELL_TOOLS, forbidden_call, guarded, kept_updates, settled_call
 from forge.agent.hooks.port import Outcome
 from forge.agent.hooks.sites import hook_input, refused_call, rewritten, server_of, tell_unchecked
 from forge.agent.hooks.state import HookState
@@ -47,11 +48,25 @@ class Verdict(msgspec.Struct, frozen=True):
 
 async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verdict:
     """Settles whether `call` may run, remembering what the user wants remembered."""
+    verdict = await _permitted(s, call, tool, hooked)
+    if tool.name not in SHELL_TOOLS:
+        return verdict
+    denial = forbidden_call(s, call)
+    if verdict.refused is None and verdict.call is not call:
+        # Whoever changed the command may not have known what it does.
+        denial = await guarded(s, verdict.call, tool.name, Decision("allow"))
+    if verdict.refused is None and denial is not None and denial.verdict == "deny":
+        verdict = _denied(s, verdict.call, denial, kind="permission-rule")
+    settled_call(s, verdict.call, tool.name, verdict.meta, refused=verdict.refused is not None)
+    return verdict
+
+
+async def _permitted(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verdict:
     if hooked.verdict == "deny":
         return _refused(
             s, call, f"PreToolUse:{tool.name} hook error: {hooked.reason}", _meta(call, "reject", "hook")
         )
-    decision = decide_call(s, call, tool.name)
+    decision = await guarded(s, call, tool.name, decide_call(s, call, tool.name))
     if decision.verdict == "allow" and hooked.verdict not in ("ask", "defer"):
         why = decision.reason_type or _BY_NATURE.get(tool.name)
         return Verdict(call, _meta(call, "accept", "config", why))
@@ -152,7 +167,7 @@ async def _asked(s: Session, call: ToolUse, decision: Decision, *, over_hook: bo
         s.turn.denials.append(Denial(call.name, call.id, call.input))
         raise
     if isinstance(answer, Allow):
-        s.remember(answer.updates)
+        s.remember(kept_updates(s, call, answer.updates))
         lasting = any(update.get("destination") != "session" for update in answer.updates)
         source = "user_permanent" if lasting else "user_temporary"
         return Verdict(_with_input(call, answer.updated_input), _meta(call, "accept", source))

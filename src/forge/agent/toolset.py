@@ -27,12 +27,16 @@ _OFF = ("0", "false", "no", "off")
 
 
 class Circumstances(msgspec.Struct, frozen=True):
-    """What decides whether a tool makes sense in a run. `answers`: somebody can be asked."""
+    """What decides whether a tool makes sense in a run. `answers`: somebody can be asked.
+
+    `guarded`: the run has the tools of the guarded shell.
+    """
 
     card: ModelCard
     env: Mapping[str, str]
     setting: Callable[[str, Any], Any]
     answers: bool
+    guarded: bool = False
 
 
 def absence(tool: Tool, c: Circumstances) -> str:

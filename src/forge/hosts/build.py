@@ -35,6 +35,7 @@ from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, situation
 from forge.hosts.ecosystem import settle
+from forge.hosts.guarding import give_guard, has_guarded_tools
 from forge.hosts.hook_sources import plugin_hooks, session_hooks
 from forge.hosts.mcp_servers import give_servers
 from forge.hosts.memory_request import give_memory
@@ -64,6 +65,7 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
     try:
         choice = resolve(o.model, c.env, c.settings.get)
         session = Session(_parts(o, c, host, (choice, past, components.catalog)))
+        give_guard(session, o, c)
         bind_hooks(session, main_agent)
         crew = session.keep(Crew)
         crew.forward_text, crew.appended = o.forward_subagent_text, o.append_subagent_system_prompt
@@ -121,7 +123,8 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
     schema = read_schema(o.json_schema)
     structured = Structured(schema) if schema is not None else None
     answers = o.permission_prompt_tool == "stdio"
-    tools = all_tools(structured, Circumstances(choice.card, c.env, c.settings.get, answers))
+    where = Circumstances(choice.card, c.env, c.settings.get, answers, has_guarded_tools(o, c))
+    tools = all_tools(structured, where)
     transcript = None if o.no_session_persistence else Transcript(path)
     entrypoint = c.env.get("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
     stamp = Stamp(session_id, COMPATIBLE_WITH, entrypoint, current_branch(c.places.git_root))

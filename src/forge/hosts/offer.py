@@ -46,7 +46,7 @@ def offered(o: RunOptions, c: Configuration, card: ModelCard, names: list[str]) 
 def all_tools(structured: Structured | None, where: Circumstances) -> Registry[Tool]:
     """Every tool that makes sense for this run."""
     registry: Registry[Tool] = Registry(TOOL_ORDER)
-    tools = [*builtin_tools(), *shell_tools(), *agent_tools()]
+    tools = [*builtin_tools(), *shell_tools(guarded=where.guarded), *agent_tools()]
     tools = [fitted(tool, where) for tool in tools if not absence(tool, where)]
     if structured is not None:
         tools.append(structured_output_tool(structured))

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from forge.agent.event import ScreenStale
+from forge.agent.guarding import end_guard
 from forge.agent.hooks.lending import engine_of
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import give_title, tell_now
@@ -57,6 +58,7 @@ async def finish(session: Session, reason: str = "other") -> None:
             session.warn(f"SessionEnd hook [{label}] failed: {why}")
         await engine.close()
     await end_servers(session)
+    await end_guard(session)
 
 
 def put_off_calls(past: Past | None, session: Session) -> list[ToolUse]:

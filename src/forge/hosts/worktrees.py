@@ -11,8 +11,8 @@ import msgspec
 
 from forge.agent.host import Host
 from forge.agent.session import Session
-from forge.agent.worktree import Tree, Visit, create
-from forge.agent.worktree_git import WorktreeError, is_directory, name_problem, random_name
+from forge.agent.worktrees.checkout import WorktreeError, is_directory, name_problem, random_name
+from forge.agent.worktrees.worktree import Tree, Visit, create
 from forge.foundation.errors import UsageError
 from forge.hosts.build import outline_session
 from forge.hosts.configuration import load_configuration

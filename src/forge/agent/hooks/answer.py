@@ -14,7 +14,10 @@ _NEVER_BLOCKING = ("prompt", "agent")
 
 
 class Run(msgspec.Struct, frozen=True):
-    """How a handler ended. `failure` is why it could not be run or gave no answer at all."""
+    """How a handler ended. `failure` is why it could not be run or gave no answer at all.
+
+    `asynchronous`: it goes on in the background; without an exit code its end will be told another time.
+    """
 
     hook: Hook
     exit_code: int | None = 0

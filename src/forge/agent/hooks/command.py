@@ -19,6 +19,7 @@ MAX_OUTPUT = 4 * 1024 * 1024
 GRACE = 1.0
 PROGRESS_EVERY = 1.0
 PAUSE = 0.01
+QUICK = 0.01
 _NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 Tell = Callable[[str, str, str], None]
@@ -56,8 +57,14 @@ class Printed:
     def _note(self, chunk: bytes) -> None:
         self.both.append(chunk)
 
+    def listen(self) -> None:
+        self.out.listen()
+        self.err.listen()
+
     def texts(self) -> tuple[str, str, str]:
-        return self.out.text(), self.err.text(), decoded(self.both)
+        """Both outputs apart, and together as they came; most hooks use one of them."""
+        out, err = self.out.text(), self.err.text()
+        return out, err, decoded(self.both) if out and err else out or err
 
     def close(self) -> None:
         self.out.close()
@@ -74,10 +81,15 @@ class Stream:
         self.size = 0
         self.on_chunk: Callable[[], None] | None = None
         self._note = note
-        self._loop = asyncio.get_running_loop()
-        # By number: the loop would otherwise describe the socket each time it does not know it yet.
-        self._number = self.near.fileno()
-        self._loop.add_reader(self._number, self.take)
+        self._ended = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def listen(self) -> None:
+        """From now on takes whatever comes as soon as it comes."""
+        if not self._ended:
+            self._loop = asyncio.get_running_loop()
+            # By number: the loop would otherwise describe the socket each time it does not know it yet.
+            self._loop.add_reader(self.near.fileno(), self.take)
 
     def take(self) -> None:
         """Reads what is there now, but not for ever if more keeps coming."""
@@ -101,9 +113,10 @@ class Stream:
         self.size += len(chunk)
 
     def _stop(self) -> None:
-        if self._number >= 0:
-            self._loop.remove_reader(self._number)
-        self._number = -1
+        self._ended = True
+        if self._loop is not None:
+            self._loop.remove_reader(self.near.fileno())
+        self._loop = None
 
     def close(self) -> None:
         self._stop()
@@ -135,6 +148,8 @@ async def run_command(
     if parted is not None:
         printed.out.on_chunk = lambda: _look_for_parting(printed.out, parted)
     feeding = _feed(near, order.payload)
+    # Most hooks are done before listening to them would be worth its while.
+    listening = loop.call_later(QUICK, printed.listen)
     reports = Reports(printed, tell) if tell is not None else None
     try:
         code = await _wait(child, order)
@@ -142,6 +157,7 @@ async def run_command(
         printed.err.take()
         out, err, both = printed.texts()
     finally:
+        listening.cancel()
         if reports is not None:
             reports.timer.cancel()
         if feeding is not None:

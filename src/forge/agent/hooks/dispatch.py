@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -11,7 +12,6 @@ import msgspec
 from forge.agent.event import HookEnded, HookSaid, HookStarted
 from forge.agent.hooks.answer import Answer, Run, judge
 from forge.agent.hooks.attach import attach
-from forge.agent.hooks.conditions import meets
 from forge.agent.hooks.configured import without_repeats
 from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.fold import PROMPTS, fold
@@ -93,7 +93,10 @@ def _concerns(hook: Hook, payload: dict[str, Any], s: Session, agent_id: str) ->
     if hook.kind == "http" and hook.event in ("SessionStart", "Setup"):
         return False
     condition = hook.fields.get("if")
-    return not condition or meets(condition, payload, s.situation)
+    if not condition:
+        return True
+    met: bool = import_module("forge.agent.hooks.conditions").meets(condition, payload, s.situation)
+    return met
 
 
 def _budget(engine: Engine, s: Session, event: str) -> float | None:
@@ -121,8 +124,8 @@ async def _one(firing: Firing, hook: Hook, number: int, answers: list[Answer]) -
         *(firing.name, hook.label, hook.origin, answer.outcome, run.exit_code, run.duration_ms),
         f": {answer.error}" if answer.error else "",
     )
-    if shown:
-        main.emit(_ended(identity, firing.name, answer))
+    if shown and not (run.asynchronous and run.exit_code is None):
+        main.emit(ended_event(identity, firing.name, answer))
     if run.asynchronous:
         return
     answers.append(answer)
@@ -131,7 +134,8 @@ async def _one(firing: Firing, hook: Hook, number: int, answers: list[Answer]) -
         firing.engine.drop(hook)
 
 
-def _ended(identity: str, name: str, answer: Answer) -> HookEnded:
+def ended_event(identity: str, name: str, answer: Answer) -> HookEnded:
+    """The end of a run, as hosts are told."""
     run = answer.run
     text = "" if run.timed_out else run.combined
     wrong = answer.error if run.exit_code == 0 else ""

@@ -33,7 +33,8 @@ class Means(msgspec.Struct, frozen=True):
     """What hooks may use. `allowed_urls` None: any; `variables`: those http headers may contain, None: any.
 
     `call_tool` calls a tool of an MCP server. `switched_off`: settings forbid all but managed hooks.
-    `lend_terminal` gives the host's terminal out of hand, or None if the host cannot do without it.
+    `lend_terminal` gives the host's terminal out of hand, or None if the host cannot do without it. `wakes`:
+    the conversation can go on by itself, as long as its host listens.
     """
 
     project_dir: str = ""
@@ -45,6 +46,7 @@ class Means(msgspec.Struct, frozen=True):
     switched_off: bool = False
     call_tool: CallTool | None = None
     lend_terminal: Lend | None = None
+    wakes: bool = False
 
 
 class Engine:

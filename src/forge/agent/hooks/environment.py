@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
+from importlib import import_module
 
 from forge.agent.hooks.hook import Hook
-from forge.core.plugins.variables import expand, plugin_environment
 from forge.version import COMPATIBLE_WITH, VERSION
 
 SHELL = "/bin/sh"
 # FORGE_TTY was lent to whoever started this program, not to its hooks.
 _NOT_THEIRS = ("OTEL_", "FORGE_TTY")
-_SECRETS = re.compile(r"(?:API_KEY|AUTH_TOKEN|ACCESS_TOKEN|OAUTH_TOKEN|SECRET|PASSWORD|CREDENTIALS)\Z")
+_SECRETS = ("API_KEY", "AUTH_TOKEN", "ACCESS_TOKEN", "OAUTH_TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
+_PLUGIN_VARIABLES = "forge.core.plugins.variables"  # loaded when the first plugin has a hook
 
 
 class Unusable(Exception):
@@ -42,7 +42,7 @@ def arguments(hook: Hook, project_dir: str) -> list[str]:
 
 def _replaced(hook: Hook, text: str, project_dir: str) -> str:
     if hook.plugin is not None:
-        text = str(expand(text, hook.plugin, project_dir))
+        text = str(import_module(_PLUGIN_VARIABLES).expand(text, hook.plugin, project_dir))
     elif hook.base:
         text = text.replace("${CLAUDE_PLUGIN_ROOT}", hook.base)
     return text.replace("${CLAUDE_PROJECT_DIR}", project_dir)
@@ -56,7 +56,7 @@ def environment(
     own = {
         name: value
         for name, value in env.items()
-        if not name.startswith(_NOT_THEIRS) and not (scrubbed and _SECRETS.search(name))
+        if not name.startswith(_NOT_THEIRS) and not (scrubbed and name.endswith(_SECRETS))
     }
     pid = str(os.getpid())
     own |= {
@@ -74,7 +74,7 @@ def environment(
         **facts,
     }
     if hook.plugin is not None:
-        own |= plugin_environment(hook.plugin, project_dir)
+        own |= import_module(_PLUGIN_VARIABLES).plugin_environment(hook.plugin, project_dir)
     elif hook.base:
         own |= {"CLAUDE_PLUGIN_ROOT": hook.base, "FORGE_PLUGIN_ROOT": hook.base}
     return own

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_LIST = re.compile(r"[A-Za-z0-9_\-\s,|]*\Z")
-_NAMES = re.compile(r"[A-Za-z0-9_|]*\Z")
-
-# A word every match has to contain: it is not optional (alternatives are looked at apart).
-_LEAD = re.compile(r"\^?([A-Za-z0-9_]+)(?![A-Za-z0-9_]*[*?{])")
+# What lists of names consist of.
+_NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_|"
+_LIST = f"{_NAMES}-, \t\n\r\f\v"
 
 # The tool's former name still selects it.
 _ALIASES = {"Agent": ("Agent", "Task")}
@@ -22,7 +20,7 @@ def matches(matcher: str, value: str, event: str) -> bool:
     """Whether a matcher accepts a value: everything, a list of exact names, or an unanchored pattern."""
     if matcher in ("", "*"):
         return True
-    listing = (_NAMES if event in _REGEX_EVENTS else _LIST).match(matcher) is not None
+    listing = not matcher.strip(_NAMES if event in _REGEX_EVENTS else _LIST)
     if value in _ALIASES:
         return any(_accepts(matcher, v, listing) for v in _ALIASES[value])
     return _accepts(matcher, value, listing)
@@ -32,11 +30,17 @@ def _accepts(matcher: str, value: str, listing: bool) -> bool:
     if listing:
         return value in matcher and value in _listed(matcher)
     # Most patterns begin with a word; one that is not in the value spares reading the pattern at all.
-    lead = None if "|" in matcher else _LEAD.match(matcher)
+    lead = None if "|" in matcher else _lead().match(matcher)
     if lead is not None and lead[1] not in value:
         return False
     pattern = compiled(matcher)
     return pattern is not None and pattern.search(value) is not None
+
+
+@lru_cache(maxsize=1)
+def _lead() -> re.Pattern[str]:
+    """A word every match has to contain: it is not optional (alternatives are looked at apart)."""
+    return re.compile(r"\^?([A-Za-z0-9_]+)(?![A-Za-z0-9_]*[*?{])")
 
 
 def _listed(matcher: str) -> frozenset[str]:

@@ -16,7 +16,6 @@ from forge.agent.hooks.environment import Unusable, arguments, environment, sess
 from forge.agent.hooks.hook import Hook
 from forge.agent.hooks.payload import encoded
 from forge.agent.session import Session
-from forge.core.shell.exports import Exports
 from forge.foundation.hookspec import HookSpec
 
 _DEFAULT_SECONDS = {"prompt": 30.0, "agent": 60.0}
@@ -97,6 +96,10 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
             if (lease := means.lend_terminal() if means.lend_terminal else None) is not None:
                 run: Run = await import_module("forge.agent.hooks.terminal").run_in_front(order, lease, tell)
                 return run
+    if hook.fields.get("asyncRewake") and means.wakes:
+        waking = import_module("forge.agent.hooks.waking").run_and_wake(firing, order, tell, identity)
+        firing.engine.keep_running(waking)
+        return Run(hook, None, asynchronous=True)
     return await _beside(firing.engine, order, tell, apart=apart)
 
 
@@ -133,7 +136,7 @@ def _env_file(firing: Firing, main: Session, number: int) -> str:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     except OSError:
         return ""
-    exports = firing.session.keep(Exports)
+    exports = firing.session.keep(import_module("forge.core.shell.exports").Exports)
     if path not in exports.files:
         exports.files.append(path)
     return path

@@ -26,6 +26,7 @@ from forge.core.components.agent_type import AgentType
 from forge.core.components.render import fill_variables
 from forge.core.job import Job
 from forge.core.model import Model, Options
+from forge.core.shell.guard.guard import Guard
 from forge.core.tool import ToolError
 from forge.foundation.errors import ForgeError
 from forge.foundation.gitdir import find_root
@@ -130,6 +131,7 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType, place: str
     child.share(Seat(job.depth, job.id, startable(kind)))
     child.share(parent.keep(Ecosystem))
     child.share(parent.keep(Languages))
+    child.share(parent.keep(Guard))
     inherit_memory(parent, child, kind)
     if place:
         move_memory(child, place, place)

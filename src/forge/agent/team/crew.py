@@ -8,7 +8,7 @@ from forge.core.job import Job
 
 if TYPE_CHECKING:
     from forge.agent.session import Session
-    from forge.agent.worktree import Tree
+    from forge.agent.worktrees.worktree import Tree
     from forge.core.components.agent_type import AgentType
     from forge.core.message import Message
 

@@ -11,7 +11,6 @@ from forge.agent.context import CallContext
 from forge.agent.drive import Patience, drive
 from forge.agent.event import AgentSaid, JobEnded, JobStarted, Noted
 from forge.agent.hooks.lending import lend_hooks
-from forge.agent.isolation import isolate, part, reopen
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Reminder, Session
 from forge.agent.skills.preload import task_content
@@ -20,6 +19,7 @@ from forge.agent.team.child import child_session, transcript_path
 from forge.agent.team.child_host import ChildHost
 from forge.agent.team.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member, Seat
 from forge.agent.team.handback import Work, handed_back, launched, work_of, write_meta
+from forge.agent.worktrees.isolation import isolate, part, reopen
 from forge.core.components.agent_type import AgentType
 from forge.core.job import Job, JobEnd, background_allowed
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput

@@ -43,7 +43,7 @@ def latest(repo: Repository) -> str:
     return max(kept, key=lambda name: kept[name].time, default="")
 
 
-def mark(repo: Repository, session: str, now: float, **trees: str) -> None:
+def mark(repo: Repository, session: str, now: float, /, **trees: str) -> None:
     """Keeps trees as baselines of a session: mark(repo, session, now, turn=tree)."""
 
     def changed(text: str) -> str:

@@ -37,7 +37,8 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def is_executable(self) -> bool:
         """As git sees it: by the owner."""
-        return self.kind == FILE and (self.mode == NEW_EXECUTABLE or (self.mode >= 0 and bool(self.mode & 0o100)))
+        by_owner = self.mode == NEW_EXECUTABLE or (self.mode >= 0 and bool(self.mode & 0o100))
+        return self.kind == FILE and by_owner
 
 
 def look(path: str) -> Entry:
@@ -63,7 +64,7 @@ def is_untouched(path: str, entry: Entry) -> bool:
     try:
         found = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return entry.kind == ABSENT
+        return entry.kind in (ABSENT, DIRECTORY)  # a directory goes when its last file goes
     return stat.S_ISDIR(found.st_mode) if entry.kind == DIRECTORY else _stamp(found) == entry.stamp
 
 
@@ -76,9 +77,9 @@ def with_bits(like: Entry, executable: bool) -> int:
     return like.mode | (like.mode & 0o444) >> 2 if executable else like.mode & ~0o111
 
 
-def prepare(root: str, path: str, entry: Entry) -> str:
-    """Writes what a path shall hold into a file beside it and returns that file's name."""
-    beside = os.path.join(_existing_directory(root, path), f".diffy-{os.getpid()}-{os.urandom(6).hex()}")
+def prepare(root: str, path: str, entry: Entry, name: str) -> str:
+    """Writes what a path shall hold into a file of that name beside it, and returns where that is."""
+    beside = os.path.join(_existing_directory(root, path), name)
     try:
         if entry.kind == SYMLINK:
             os.symlink(entry.content, os.fsencode(beside))
@@ -126,19 +127,6 @@ def remove(root: str, path: str) -> None:
         directory = os.path.dirname(directory)
 
 
-def put(root: str, path: str, entry: Entry) -> None:
-    """Makes a path be an entry, whatever is there now; used to go back."""
-    now = look(os.path.join(root, path))
-    if entry.kind not in (FILE, SYMLINK):
-        if now.kind in (FILE, SYMLINK):
-            remove(root, path)
-        return
-    if (now.kind, now.content, now.mode) == (entry.kind, entry.content, entry.mode):
-        return
-    in_place = now.kind == entry.kind == FILE and now.links > 1
-    place(root, path, entry, "" if in_place else prepare(root, path, entry), in_place)
-
-
 def discard(path: str) -> None:
     """Removes a file if it is there."""
     if path:
@@ -159,7 +147,7 @@ def _existing_directory(root: str, path: str) -> str:
 
 def _set_owner(descriptor: int, entry: Entry) -> None:
     found = os.fstat(descriptor)
-    if entry.owner != (-1, -1) and entry.owner != (found.st_uid, found.st_gid):
+    if entry.owner not in ((-1, -1), (found.st_uid, found.st_gid)):
         with suppress(PermissionError):  # not ours to give away: the content matters more
             os.fchown(descriptor, *entry.owner)
     os.fchmod(descriptor, entry.mode)

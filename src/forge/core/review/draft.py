@@ -11,7 +11,17 @@ from enum import StrEnum
 
 import msgspec
 
-from forge.core.review.model import PENDING, REJECT, Decision, FileRemark, Listing, Remark, Review
+from forge.core.review.model import (
+    ACCEPT,
+    PENDING,
+    REJECT,
+    Decision,
+    FileRemark,
+    Listing,
+    Remark,
+    Review,
+    Unit,
+)
 
 _MOST_STEPS = 1000
 
@@ -235,14 +245,14 @@ def review_of(draft: Draft, listing: Listing, rest: str) -> Review:
             remarks.setdefault(comment.hunk, []).append(Remark(comment.text, comment.first, comment.last))
         else:
             texts[comment.path, comment.hunk] = comment.text
-    decisions = []
+    decisions: list[Decision] = []
     for file in listing.files:
         for unit in file.hunks:
             said = texts.get((file.path, unit.id), "")
             lines = tuple(sorted(remarks.get(unit.id, ()), key=lambda remark: (remark.start, remark.end)))
-            decision = _decision(unit.id, draft.mark(unit.id), rest)
-            if decision.verdict != rest or decision.question or decision.lines or said or lines:
-                decisions.append(msgspec.structs.replace(decision, comment=said, remarks=lines))
+            parts = _decisions(unit, draft.mark(unit.id), rest)
+            if said or lines or parts != [Decision(unit.id, rest)]:
+                decisions += [msgspec.structs.replace(parts[0], comment=said, remarks=lines), *parts[1:]]
     return Review(
         snapshot=listing.snapshot,
         default=rest,
@@ -252,15 +262,20 @@ def review_of(draft: Draft, listing: Listing, rest: str) -> Review:
     )
 
 
-def _decision(hunk: str, mark: Mark, rest: str) -> Decision:
+def _decisions(unit: Unit, mark: Mark, rest: str) -> list[Decision]:
     if mark.question:
-        return Decision(hunk, PENDING, question=True)
+        return [Decision(unit.id, PENDING, question=True)]
     if mark.verdict:
-        return Decision(hunk, mark.verdict, edit=mark.edit)
-    if not mark.rejected or (mark.open and rest == PENDING):
-        # Lines without a verdict keep the whole hunk open.
-        return Decision(hunk, rest)
-    return Decision(hunk, REJECT, lines=mark.rejected)
+        return [Decision(unit.id, mark.verdict, edit=mark.edit)]
+    if not mark.rejected and not mark.accepted:
+        return [Decision(unit.id, rest)]
+    lines = {REJECT: mark.rejected, ACCEPT: mark.accepted}
+    if mark.open:
+        known = {*mark.rejected, *mark.accepted}
+        changed = (at for at, line in enumerate(unit.lines) if line[:1] != b" ")
+        left = tuple(at for at in changed if at not in known)
+        lines[rest] = tuple(sorted((*lines.get(rest, ()), *left)))
+    return [Decision(unit.id, verdict, lines=some) for verdict, some in lines.items() if some]
 
 
 def dump(draft: Draft) -> bytes:

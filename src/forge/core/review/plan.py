@@ -1,9 +1,9 @@
-"""Works out what the files must become for a review, and refuses before anything is written if it cannot be."""
+"""Works out what the files must become after a review; what cannot be done is refused before any write."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -64,9 +64,11 @@ def make_plan(repo: Repository, listing: Listing, choices: Mapping[str, Choice])
     for case in cases:
         for path, after in _wanted(case, listing, choices).items():
             before = case.now if path == case.file.path else disk.look(repo.absolute(path))
-            steps[path] = Step(path, before, after)
-    steps = {path: step for path, step in steps.items() if not _is_done(step)}
-    _check_room(repo, steps)
+            step = Step(path, before, after)
+            if not _is_done(step):
+                _check_reviewed(case.file, step)
+                steps[path] = step
+    check_room(repo, steps)
     return Plan(tuple(steps.values()), tuple(file.path for file in touched if file.is_submodule))
 
 
@@ -173,7 +175,9 @@ def _spliced(case: _Case, listing: Listing, texts: list[Unit], choices: Mapping[
         return without(stored_new, stored_old, texts, choices)
     new, old = split_lines(case.now.content), split_lines(case.old or b"")
     if (len(new), len(old)) != (len(stored_new), len(stored_old)):
-        raise Refused(f"{file.path}: its lines on disk are not those in git, so only all of it can be decided")
+        raise Refused(
+            f"{file.path}: its lines on disk are not those in git, so only all of it can be decided"
+        )
     return without(new, old, texts, choices)
 
 
@@ -184,29 +188,28 @@ def _is_done(step: Step) -> bool:
     return now.kind != disk.FILE or now.is_executable == after.is_executable
 
 
-def _check_room(repo: Repository, steps: Mapping[str, Step]) -> None:
+def _check_reviewed(file: File, step: Step) -> None:
+    """A path that was not there when the files were listed must still not be there: it may be ignored."""
+    absent = step.path != file.path or file.new_mode == ABSENT
+    if absent and step.before.kind in (disk.FILE, disk.SYMLINK):
+        raise Refused(f"{step.path} cannot come back: another file is in its place", _AGAIN)
+
+
+def check_room(repo: Repository, steps: Mapping[str, Step]) -> None:
     """Refuses if a path cannot come back because something that stays is in its place."""
     gone = {path for path, step in steps.items() if step.after.kind == disk.ABSENT}
-    made = [path for path in steps if path not in gone]
-    for path in made:
+    made = {path for path in steps if path not in gone}
+    for path in steps:
         for above in _above(path):
             kind = disk.ABSENT if above in gone else _kind(repo.absolute(above))
-            if above in steps and above not in gone or kind not in (disk.ABSENT, disk.DIRECTORY):
-                raise Refused(f"{path} cannot come back while {above} stays a file", _AGAIN)
+            if (path in made and above in made) or kind not in (disk.ABSENT, disk.DIRECTORY):
+                raise Refused(f"{path} cannot be changed while {above} is no directory", _AGAIN)
+    for path in made:
         before = steps[path].before
         if before.kind == disk.DIRECTORY and (other := _other_file(repo, path, gone)):
             raise Refused(f"{path} cannot come back: the directory in its place holds {other}", _AGAIN)
         if before.kind == disk.OTHER:
             raise Refused(f"{path} cannot come back: something that is no file is in its place", _AGAIN)
-    _check_free(steps, made)
-
-
-def _check_free(steps: Mapping[str, Step], made: Iterable[str]) -> None:
-    for path in made:
-        step = steps[path]
-        occupied = step.before.kind in (disk.FILE, disk.SYMLINK)
-        if occupied and step.expected_absent:
-            raise Refused(f"{path} cannot come back: another file is in its place", _AGAIN)
 
 
 def _above(path: str) -> list[str]:

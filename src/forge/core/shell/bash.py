@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -21,6 +22,8 @@ from forge.core.shell.detached import (
     time_limit,
 )
 from forge.core.shell.execute import Outcome
+from forge.core.shell.guard.guard import Guard
+from forge.core.shell.guard.setup import FULL
 from forge.core.shell.launch import started
 from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent, pointless_wait
 from forge.core.shell.output import failure_text, persisted, saved, shown_text, unsaved
@@ -60,13 +63,17 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     limit = timeout_ms(args.timeout, ctx)
     before = _states(ctx) if edits_in_place(args.command) else {}
     commands = simple_commands(args.command)
+    full = ctx.keep(Guard).mode == FULL
     outcome = await _execute(args, start_dir, limit, ctx)
+    if isinstance(outcome, Outcome) and full and await _widened(outcome, ctx):
+        outcome = await _execute(args, start_dir, limit, ctx)
     if isinstance(outcome, ToolOutput):
         return outcome
     meaning = "" if outcome.timed_out else exit_meaning(commands, outcome.exit_code)
     if outcome.timed_out or (outcome.exit_code and not meaning):
-        raise ToolError(failure_text(_headline(outcome, limit), outcome))
-    text = shown_text(outcome, _output_limit(ctx))
+        first = _headline(outcome, limit)
+        raise ToolError(await _failure(first, outcome, ctx) if full else failure_text(first, outcome))
+    text = await _told(outcome, ctx) if full else shown_text(outcome, _output_limit(ctx))
     reset = _follow(outcome, start_dir, ctx)
     mark_shown(commands, text, ctx, start_dir)
     data: dict[str, Any] = {"stdout": text, "stderr": reset, "interrupted": False, "isImage": False}
@@ -78,7 +85,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
         data["staleReadFileStateHint"] = hint
     if args.dangerouslyDisableSandbox:
         data["dangerouslyDisableSandbox"] = True
-    return _report(outcome, data, ctx)
+    return _answer(data) if full else _report(outcome, data, ctx)
 
 
 async def _in_background(args: Args, ctx: ToolContext) -> ToolOutput:
@@ -200,6 +207,37 @@ def _report(outcome: Outcome, data: dict[str, Any], ctx: ToolContext) -> ToolOut
             data["persistedOutputPath"] = path
             data["persistedOutputSize"] = outcome.size
         text = persisted(text, outcome.size, path) if path else unsaved(text, outcome)
+    return _answer(data, text)
+
+
+async def _told(outcome: Outcome, ctx: ToolContext) -> str:
+    """The output as a guarded session tells it: shortened, and the rest can be had."""
+    text: str = await _telling().told(_text(outcome), ctx, limit=_output_limit(ctx))
+    return text
+
+
+async def _failure(first: str, outcome: Outcome, ctx: ToolContext) -> str:
+    parts = [first, await _told(outcome, ctx), _telling().sandbox_note(_text(outcome), ctx)]
+    return "\n".join(part for part in parts if part)
+
+
+async def _widened(outcome: Outcome, ctx: ToolContext) -> bool:
+    """Whether a command that its sandbox has stopped may be tried once more."""
+    return bool(outcome.exit_code) and bool(await _telling().widened(_text(outcome), ctx))
+
+
+def _text(outcome: Outcome) -> str:
+    gone = outcome.size - len(outcome.head) - len(outcome.tail)
+    gap = f"\n[... {gone} bytes omitted ...]\n".encode() if gone > 0 else b""
+    return (outcome.head + gap + outcome.tail).decode("utf-8", "replace")
+
+
+def _telling() -> Any:
+    return import_module("forge.core.shell.guard.telling")
+
+
+def _answer(data: dict[str, Any], text: str | None = None) -> ToolOutput:
+    text = data["stdout"] if text is None else text
     parts = [text, data["stderr"].strip(), data.get("staleReadFileStateHint", "")]
     content = "\n".join(part for part in parts if part)
     return ToolOutput(content or "(Bash completed with no output)", data, is_error=False)

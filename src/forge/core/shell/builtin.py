@@ -8,9 +8,12 @@ from forge.core.packaged import Row, packaged_tool
 from forge.core.tool import Tool
 
 ROWS = (Row("Bash", "bash"), Row("Monitor", "monitor", deferred=True))
+# The tools of the guarded shell, for sessions that are guarded in full.
+GUARDED = (Row("forgecmd", "forgecmd", alone=True), Row("forgecmd_session", "forgecmd_session", alone=True))
 
 
-def shell_tools() -> list[Tool]:
+def shell_tools(*, guarded: bool = False) -> list[Tool]:
     """The tools of this package."""
     directory = os.path.dirname(__file__)
-    return [packaged_tool(row, "forge.core.shell", directory) for row in ROWS]
+    rows = ROWS + GUARDED if guarded else ROWS
+    return [packaged_tool(row, "forge.core.shell", directory) for row in rows]

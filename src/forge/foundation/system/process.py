@@ -17,6 +17,10 @@ if sys.platform == "linux":
     import fcntl
 
 
+# How long the system may take to end a process that was killed.
+_DYING = 1.0
+
+
 class Unsupported(Exception):
     """This operating system lacks what was asked for; the text says what."""
 
@@ -160,6 +164,20 @@ def kill_process(pid: int) -> None:
     """Ends one process, if it still exists and is ours."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
+
+
+async def end_process(pid: int) -> None:
+    """Ends one process and waits a moment until it is gone."""
+    descriptor = _open_process(pid)
+    kill_process(pid)
+    if descriptor is None:
+        return
+    try:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_DYING):
+                await readable(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _open_process(pid: int) -> int | None:

@@ -1,4 +1,4 @@
-"""`forge models enable` and `disable`: whether a provider may be used, with what there is to know about it."""
+"""`forge models enable` and `disable`: whether a provider may be used, and what to know about it."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ COMMAND = Command(
     about=(
         "Lists the providers Forge knows, whether each can be used now, and the models of those that can, "
         "with context window and price (US dollars per million tokens). Servers on this machine are asked "
-        "whether they run; others only with --check. Keys are never shown. A provider that is a program on this "
-        "machine is off until you enable it."
+        "whether they run; others only with --check. Keys are never shown. A provider that is a program on "
+        "this machine is off until you enable it."
     ),
     flags=(
         Flag("--all", SWITCH, "", "also list models of providers that have no key yet"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from forge.foundation.errors import ConfigError
+from forge.foundation.errors import ConfigError, UsageError
 from forge.foundation.jsonfile import read_json, update_json
 from forge.foundation.paths import find_places
 
@@ -26,6 +26,13 @@ ENTRIES: dict[str, dict[str, Any]] = {
     "UserPromptSubmit": {"type": "command", "command": "diffy mark --deliver", "timeout": 10},
     "SessionStart": {"type": "command", "command": "diffy mark", "timeout": 10},
 }
+
+
+def command(words: Sequence[str], env: Mapping[str, str]) -> int:
+    """`diffy init [--user] [--yes]`; the exit code."""
+    if unknown := [word for word in words if word not in ("--user", "--yes")]:
+        raise UsageError(f"diffy init does not know {unknown[0]!r}.", "Write: diffy init [--user] [--yes]")
+    return run(words, env, os.getcwd())
 
 
 def run(words: Sequence[str], env: Mapping[str, str], cwd: str) -> int:

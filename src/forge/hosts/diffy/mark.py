@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from forge.core.review import baseline
 from forge.core.review.repository import NoRepository, Repository, find
 from forge.core.review.snapshot import take
+from forge.foundation.errors import UsageError
 from forge.hosts.diffy.payload import Payload, read_payload, working_directory
 from forge.hosts.diffy.undelivered import collect
 
 _BY_HAND = "by hand"
 
 
-def run(*, deliver: bool, env: Mapping[str, str]) -> int:
+def command(words: Sequence[str], env: Mapping[str, str]) -> int:
     """Marks the baseline of the event on standard input; the exit code. Outside of git nothing is done."""
+    if unknown := [word for word in words if word != "--deliver"]:
+        raise UsageError(f"diffy mark does not know {unknown[0]!r}.", "Write: diffy mark [--deliver]")
+    deliver = "--deliver" in words
     payload = read_payload()
     try:
         repo = find(working_directory(payload), env)

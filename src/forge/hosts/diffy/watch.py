@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import select
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from forge.foundation.errors import ForgeError
+from forge.core.review.repository import find
+from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.system.controlling import OWN, usable_terminal
 from forge.hosts.diffy.surfaces.opened import Child
 from forge.hosts.diffy.surfaces.place import screen_command
@@ -17,6 +18,13 @@ from forge.hosts.diffy.surfaces.signals import Signals
 from forge.hosts.diffy.surfaces.wire import OPEN, OPENED, Message, Plug, connect, listen
 
 _SECONDS = 2.0
+
+
+def command(words: Sequence[str], env: Mapping[str, str]) -> int:
+    """`diffy watch [DIRECTORY]`; the exit code."""
+    if len(words) > 1:
+        raise UsageError("diffy watch takes one directory.", "Write: diffy watch [DIRECTORY]")
+    return watch(find(words[0] if words else os.getcwd(), env).root, env)
 
 
 def watch(root: str, env: Mapping[str, str]) -> int:

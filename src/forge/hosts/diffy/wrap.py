@@ -36,9 +36,14 @@ _MOST_HELD = 4 << 20
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
-def run(command: Sequence[str], env: Mapping[str, str]) -> int:
+def command(words: Sequence[str], env: Mapping[str, str]) -> int:
+    """`diffy run -- COMMAND …`; the exit code."""
+    return run(words[1:] if words[:1] == ["--"] else words, env)
+
+
+def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
     """Runs a command to its end and returns its exit code."""
-    if not command:
+    if not argv:
         raise UsageError("Nothing to run.", "Write: diffy run -- claude")
     if not usable_terminal():
         raise ForgeError("diffy run needs a terminal.", "Start the command itself without one.")
@@ -47,9 +52,9 @@ def run(command: Sequence[str], env: Mapping[str, str]) -> int:
     master, slave = open_terminal(rows, columns, plain=False)
     listener = listen(path)
     try:
-        pid = spawn_in_terminal(command, {**env, "DIFFY_SOCK": path}, slave)
+        pid = spawn_in_terminal(argv, {**env, "DIFFY_SOCK": path}, slave)
     except OSError as error:
-        raise ForgeError(f"{command[0]} cannot be started: {error.strerror}") from None
+        raise ForgeError(f"{argv[0]} cannot be started: {error.strerror}") from None
     finally:
         os.close(slave)
     wrapper = _Wrapper(master, pid, env)

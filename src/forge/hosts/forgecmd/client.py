@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # What a judgement depends on.
 NAMES = ("HOME", "USERPROFILE", "USER", "TMPDIR", "CLAUDE_CONFIG_DIR", "FORGE_HOME", "CLAUDE_PROJECT_DIR")
 # A process of another version, or of another copy of this program, must not decide.
-STAMP = f"forgecmd {VERSION} {os.path.dirname(__file__)}"
+NAME = "forgecmd"
+STAMP = f"{NAME} {VERSION} {os.path.dirname(__file__)}"
 _PATIENCE = 2.0
 _LONGEST_PATH = 100
 _BLOCK = 1 << 16
@@ -26,6 +27,15 @@ _BLOCK = 1 << 16
 
 def ask_daemon(raw: bytes, env: Mapping[str, str]) -> str | None:
     """The daemon's answer to an event; None if nobody, or nobody trustworthy, answers."""
+    return _asked(STAMP, raw, env)
+
+
+def end_daemon(env: Mapping[str, str]) -> None:
+    """Has the daemon make room, as for another version."""
+    _asked(f"{NAME} of another version", b"", env)
+
+
+def _asked(stamp: str, raw: bytes, env: Mapping[str, str]) -> str | None:
     path = socket_path(env)
     if not path or not os.path.exists(path):
         return None
@@ -35,7 +45,7 @@ def ask_daemon(raw: bytes, env: Mapping[str, str]) -> str | None:
         plug.connect(path)
         if peer_uid(plug) != os.getuid():
             return None
-        head = "\0".join([STAMP, *(f"{name}={env[name]}" for name in NAMES if name in env)])
+        head = "\0".join([stamp, *(f"{name}={env[name]}" for name in NAMES if name in env)])
         plug.sendall(os.fsencode(head) + b"\0\0" + raw)
         plug.shutdown(_socket.SHUT_WR)
         return _answer(_received(plug))

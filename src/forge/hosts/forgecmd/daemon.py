@@ -8,7 +8,7 @@ import stat
 import sys
 
 from forge.foundation.system.locks import try_lock, unlock
-from forge.hosts.forgecmd.client import STAMP, peer_uid, socket_path
+from forge.hosts.forgecmd.client import NAME, STAMP, peer_uid, socket_path
 from forge.hosts.forgecmd.hook import answer
 from forge.hosts.forgecmd.judging import warm_up
 
@@ -108,7 +108,7 @@ def _attend(plug: socket.socket) -> bool:
             head, _, raw = _received(plug).partition(b"\0\0")
             stamp, *pairs = os.fsdecode(head).split("\0")
             if stamp != STAMP:
-                return False
+                return not stamp.startswith(f"{NAME} ")
             env = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
             plug.sendall(b"+" + answer(raw, env).encode() + b".")
         except OSError:

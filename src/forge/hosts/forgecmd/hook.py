@@ -11,7 +11,7 @@ from forge.core.shell.analysis.decide import explanation
 from forge.core.shell.analysis.policy import Policy
 from forge.foundation.errors import ConfigError
 from forge.foundation.redact import redact
-from forge.hosts.forgecmd.judging import ALLOWED, assess, place
+from forge.hosts.forgecmd.judging import ALLOWED, assess, only_waits, place
 from forge.hosts.forgecmd.policies import load_policy
 
 TYPE_CHECKING = False
@@ -81,10 +81,17 @@ def _answered(
     verdict, decision = assess(command, place(cwd, env, policy), policy, shell)
     if problem and decision.verdict != "deny":
         return _line("ask", f"forgecmd cannot read its rules.\n{problem}")
+    if decision.verdict == "ask" and _may_go_on(event) and only_waits(verdict):
+        decision.verdict = "allow"
     if decision.verdict in ALLOWED:
         careful = _is_careful(event) and verdict.category != "read_only"
         return "" if careful else _line("allow", f"forgecmd: {verdict.category}, risk {verdict.risk}")
     return _line(decision.verdict, "forgecmd: " + redact(explanation(decision, verdict)))
+
+
+def _may_go_on(event: dict[str, Incomplete]) -> bool:
+    """Whether a command that does not end by itself is what the tool is for."""
+    return event["tool_name"] == "Monitor" or event["tool_input"].get("run_in_background") is True
 
 
 def _is_careful(event: dict[str, Incomplete]) -> bool:

@@ -6,7 +6,9 @@ import os
 
 from forge.core.shell.analysis.decide import Decision, decide
 from forge.core.shell.analysis.judge import judge
+from forge.core.shell.analysis.record import RANK
 from forge.core.shell.analysis.surroundings import surroundings
+from forge.core.shell.guard.unclear import denied_raw, looked_through
 from forge.foundation.homes import home_dir
 from forge.hosts.forgecmd.policies import workspace_of
 
@@ -58,4 +60,14 @@ def assess(
 ) -> tuple[Verdict, Decision]:
     """What a command does, and what is to happen with it."""
     verdict = judge(text, around, shell)
-    return verdict, decide(verdict, policy.rules, policy.thresholds, memory, around.cwd)
+    if not verdict.analysable:
+        verdict = looked_through(verdict)
+    decided = denied_raw(verdict, policy.rules)
+    return verdict, decided or decide(verdict, policy.rules, policy.thresholds, memory, around.cwd)
+
+
+def only_waits(verdict: Verdict) -> bool:
+    """Whether a command is only asked about because it does not end, or wants somebody at the keyboard."""
+    # What is typed into a shell is judged line by line, so that the shell itself is no reason to ask.
+    worst = max((RANK[f.category] for f in verdict.findings if f.effect != "shell"), default=0)
+    return bool(verdict.interactive) and verdict.analysable and worst < RANK["caution"]

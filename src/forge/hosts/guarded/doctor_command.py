@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from forge.core.shell.analysis.tripwire import read_by_bash
-from forge.core.shell.history.record import History, default_path
+from forge.core.shell.history.record import History
 from forge.core.shell.sandbox.facts import Facts
 from forge.core.shell.sandbox.probe import probe
 from forge.foundation.errors import ConfigError, ForgeError
@@ -20,7 +20,7 @@ from forge.foundation.system.terminal import open_terminal
 from forge.hosts.cli.screen import Screen, open_screen
 from forge.hosts.forgecmd.client import ask_daemon
 from forge.hosts.forgecmd.policies import load_policy, workspace_of
-from forge.hosts.guarded.ground import state_dir
+from forge.hosts.guarded.ground import history_path
 from forge.hosts.guarded.options import FLAG, read_options
 
 _CONFINED = 3
@@ -94,7 +94,7 @@ def _terminal() -> Check:
 
 
 def _history(env: Mapping[str, str]) -> Check:
-    path = default_path(state_dir(env))
+    path = history_path(env)
     try:
         History(path).close()
     except ForgeError as error:
@@ -108,7 +108,7 @@ def _rules(env: Mapping[str, str], cwd: str) -> Check:
     except ConfigError as error:
         return Check("rules", False, str(error))
     if not policy.enabled:
-        return Check("rules", False, "forgecmd is switched off: forgecmd.enabled is false in your settings")
+        return Check("rules", False, "forgecmd is switched off: forgecmd.mode is off in your settings")
     count = {kind: len(policy.rules.of(kind)) for kind in ("deny", "ask", "allow")}
     return Check("rules", True, ", ".join(f"{number} {kind}" for kind, number in count.items()))
 

@@ -29,9 +29,14 @@ from forge.hosts.forgecmd.policies import load_policy
 _CONFINED = 3
 
 
-def state_dir(env: Mapping[str, str]) -> str:
-    """Where forgecmd keeps its history and copies."""
-    return os.path.join(forge_home(env), "forgecmd")
+def history_path(env: Mapping[str, str]) -> str:
+    """The history, which Forge's own commands are in as well."""
+    return default_path(forge_home(env))
+
+
+def trash_dir(env: Mapping[str, str]) -> str:
+    """Where copies of what is destroyed are kept."""
+    return os.path.join(forge_home(env), "trash")
 
 
 def session_of(env: Mapping[str, str]) -> str:
@@ -59,7 +64,7 @@ class Ground:
         self.session_id = session_of(env)
         self.filtered: Filtered = filter_environment(env)
         self.snapshot = snapshot(self.filtered.env)
-        self.trash = Trash(os.path.join(state_dir(env), "trash"))
+        self.trash = Trash(trash_dir(env))
         self.history, self.history_problem = _open_history(env, self.filtered.secrets)
         self.temp = tempfile.mkdtemp(prefix="forgecmd-")
         self.memory = Memory(self._remembered().keys)
@@ -78,12 +83,15 @@ class Ground:
     def places(self, cwd: str) -> Places:
         """What the sandbox needs to know of this session."""
         around = place(cwd, self.env, self.policy)
-        hide = (os.path.join(state_dir(self.env), "trash"), *sockets_of(self.env))
+        hide = (trash_dir(self.env), *sockets_of(self.env))
         return Places(around.workspace, home_dir(self.env), self.temp, around.extra, hide)
 
-    def variables(self, cwd: str, profile: Profile, *, terminal: bool) -> dict[str, str]:
-        """The environment of a command."""
-        variables = {**self.filtered.env, **quiet_variables(terminal=terminal), "PWD": cwd}
+    def variables(
+        self, cwd: str, profile: Profile, *, terminal: bool, exports: Mapping[str, str] | None = None
+    ) -> dict[str, str]:
+        """The environment of a command; `exports` are what the one before it has left."""
+        quiet = quiet_variables(terminal=terminal)
+        variables = {**self.filtered.env, **quiet, **(exports or {}), "TERM": quiet["TERM"], "PWD": cwd}
         variables["PATH"] = safe_path(variables.get("PATH", os.defpath), self.places(cwd).workspace)
         if profile is not Profile.FULL:
             variables["TMPDIR"] = self.temp
@@ -108,7 +116,7 @@ class Ground:
 
     def _memory_file(self) -> str:
         name = "".join(c if c.isalnum() or c in "-_" else "_" for c in self.session_id)
-        return os.path.join(state_dir(self.env), "sessions", f"{name[:100]}.json")
+        return os.path.join(forge_home(self.env), "run", "sessions", f"{name[:100]}.json")
 
     def _remembered(self) -> Remembered:
         try:
@@ -127,6 +135,6 @@ async def open_ground(env: Mapping[str, str], cwd: str) -> Ground:
 
 def _open_history(env: Mapping[str, str], secrets: tuple[str, ...]) -> tuple[History | None, str]:
     try:
-        return History(default_path(state_dir(env)), secrets=secrets), ""
+        return History(history_path(env), secrets=secrets), ""
     except ForgeError as error:
         return None, str(error)

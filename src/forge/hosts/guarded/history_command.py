@@ -11,10 +11,9 @@ from collections.abc import Mapping
 import msgspec
 
 from forge.core.shell.history.look import Entry, Excerpt, Reader, Statistics
-from forge.core.shell.history.record import default_path
 from forge.foundation.errors import ForgeError, UsageError
 from forge.hosts.cli.screen import Screen, clean, open_screen
-from forge.hosts.guarded.ground import state_dir
+from forge.hosts.guarded.ground import history_path
 from forge.hosts.guarded.options import FLAG, NUMBER, VALUE, Given, read_options
 
 _KINDS = {
@@ -32,7 +31,7 @@ def command(argv: list[str], env: Mapping[str, str]) -> int:
     """Runs one of the four commands and returns the exit code."""
     name = argv[0]
     given = read_options(argv[1:], _KINDS[name])
-    path = default_path(state_dir(env))
+    path = history_path(env)
     screen = open_screen(env)
     if not os.path.exists(path):
         return _empty(name, given, screen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -124,7 +124,7 @@ class Server:
         return ask
 
 
-def _chosen(said: Any, offered: list[Choice]) -> Choice:
+def _chosen(said: Any, offered: Sequence[Choice]) -> Choice:
     content = said.get("content") if isinstance(said, dict) and said.get("action") == "accept" else None
     word = content.get("answer") if isinstance(content, dict) else None
     return next((choice for choice in offered if word == choice), Choice.NO)

@@ -1,36 +1,26 @@
-"""Programs in terminals for a model: started when judged, and every line for a shell judged again."""
+"""Programs in terminals for a model: judged when they start, and every line for a shell judged again."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Awaitable, Callable
-
 import msgspec
 
-from forge.core.shell.analysis.decide import Decision
-from forge.core.shell.analysis.record import RANK, UNANALYSABLE, Verdict
+from forge.core.shell.analysis.record import Verdict
+from forge.core.shell.guard.profiles import profile_for
 from forge.core.shell.history.record import Finished
 from forge.core.shell.sandbox.profile import Profile
-from forge.core.shell.session.keys import SUBMITTING, parse_keys
 from forge.core.shell.session.program import NotSent, Program, Seen
 from forge.core.shell.session.programs import NoProgram, Programs, Start
-from forge.core.shell.session.prompts import Line, Prompt, UnclearLine
-from forge.foundation.errors import ForgeError
+from forge.core.shell.session.prompts import UnclearLine
 from forge.foundation.system.keeping import NotStarted
+from forge.hosts.forgecmd.judging import only_waits
 from forge.hosts.guarded.ground import Ground
 from forge.hosts.guarded.mcp_arguments import StartSession
-from forge.hosts.guarded.perform import Job, begin, enclosure, finish, note_refusal, profile_of
-from forge.hosts.guarded.permission import Asking, Permission, permit
+from forge.hosts.guarded.mcp_lines import Typing, lines_of, may_run
+from forge.hosts.guarded.perform import Job, begin, enclosure, finish, note_refusal
+from forge.hosts.guarded.permission import Asking, permit
 
 _FIRST_SCREEN = 5.0
 _SETTLING = 2.0
-_SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish", "su", "sudo", "ssh")
-# How a line for an interpreter is written as a command that can be judged.
-_CODE = {
-    "python": "-c", "python3": "-c", "ipython": "-c", "node": "-e", "ruby": "-e", "irb": "-e", "perl": "-e",
-    "php": "-r", "psql": "-c", "mysql": "-e", "mariadb": "-e", "sqlite3": ":memory:", "redis-cli": "",
-}  # fmt: skip
-_SPOKEN = {"irb": "ruby", "ipython": "python3"}
 
 
 class ToolFailure(Exception):
@@ -38,12 +28,11 @@ class ToolFailure(Exception):
 
 
 class Open(msgspec.Struct):
-    """A session: its directory, its number in the history, and what was typed since the last line."""
+    """A session. `number` is its row in the history, 0 when that is complete."""
 
-    cwd: str
+    program: Program
     number: int
-    program: str
-    typed: str = ""
+    typing: Typing
 
 
 class Sessions:
@@ -58,10 +47,12 @@ class Sessions:
         """Starts a program and returns its id with the first screen."""
         ground = self._ground
         verdict, decision = ground.assess(args.command, cwd)
-        if decision.verdict == "ask" and _is_harmless_inside(verdict):
+        if decision.verdict == "ask" and only_waits(verdict):
             decision.verdict = "allow"
         permission = await permit(ground, verdict, decision, ask)
-        profile = max(profile_of(verdict), Profile.WORKSPACE, key=list(Profile).index)
+        profile = profile_for(verdict)
+        if profile is Profile.READ or only_waits(verdict):
+            profile = Profile.WORKSPACE
         job = Job(args.command, cwd, verdict, decision, permission, profile)
         if not permission.granted:
             note_refusal(ground, job)
@@ -74,58 +65,36 @@ class Sessions:
             name = await self._programs.start(what)
         except (NotStarted, NoProgram) as error:
             finish(ground, number, Finished(None, "error", error=str(error)))
-            raise ToolFailure(f"The program was not started: {error}.") from None
-        self._open[name] = Open(cwd, number, _program_of(verdict))
-        await self._programs.find(name).wait("settled", _FIRST_SCREEN)
+            raise ToolFailure(f"The program was not started: {error}") from None
+        program = self._programs.find(name)
+        self._open[name] = Open(program, number, Typing(cwd, _last_program(verdict)))
+        await program.wait("settled", _FIRST_SCREEN)
         return "\n".join([f"session {name}", *notes, await self.screen(name)])
 
     async def send(self, name: str, keys: str, ask: Asking | None) -> str:
         """Types keys and returns the screen; ToolFailure if a line must not run."""
-        program, session = self._programs.find(name), self._session(name)
-        lines = self._unprompted(program, session, keys)
-        for line in lines:
-            await self._allow(session, line, ask)
-        refused: list[Line] = []
-
-        def check(line: Line) -> str:
-            refused.append(line)
-            return "must be judged first"
-
+        program = self._programs.find(name)
+        typing = self._open[name].typing
         try:
-            program.send(keys, check=check)
-        except UnclearLine as error:
-            raise ToolFailure(str(error)) from None
-        except NotSent as error:
-            if not refused:
-                raise ToolFailure(str(error)) from None
-            await self._send_judged(program, session, keys, ask)
-        await program.wait("settled", _SETTLING)
-        return await self.screen(name)
-
-    async def _send_judged(self, program: Program, session: Open, keys: str, ask: Asking | None) -> None:
-        """Sends keys that contain lines for a shell or interpreter, after each has been judged."""
-        lines: list[Line] = []
-
-        def collect(line: Line) -> str:
-            lines.append(line)
-            return ""
-
-        before = len(program.command)  # nothing happens between here and the end: the screen stays the same
-        assert before >= 0
-        try:
-            lines = _lines_of(program, keys)
+            lines = lines_of(program, typing, keys)
             for line in lines:
-                await self._allow(session, line, ask)
-            program.send(keys, check=collect)
+                if reason := await may_run(self._ground, typing, line, ask):
+                    raise ToolFailure(reason)
+            if lines_of(program, typing, keys) != lines:
+                raise ToolFailure("The screen has changed meanwhile: look at it, then send the keys again.")
+            program.send(keys)
         except (NotSent, UnclearLine) as error:
             raise ToolFailure(str(error)) from None
+        typing.took(lines, keys)
+        await program.wait("settled", _SETTLING)
+        return await self.screen(name)
 
     async def screen(self, name: str) -> str:
         """The screen as text, and what is known of the program."""
         program = self._programs.find(name)
         seen = await program.seen()
         if seen.exit_code is not None:
-            self._finish(name, program, seen.exit_code)
+            self._finish(self._open[name], seen.exit_code)
         return _shown(seen)
 
     async def wait(self, name: str, until: str, seconds: float) -> str:
@@ -143,25 +112,45 @@ class Sessions:
 
     async def stop(self, name: str) -> str:
         """Ends a program."""
-        program = self._programs.find(name)
         code = await self._programs.stop(name)
-        self._finish(name, program, code)
-        self._open.pop(name, None)
+        self._finish(self._open.pop(name), code)
         return f"[ended with exit code {code}]"
 
     async def close(self) -> None:
-        """Ends all programs."""
+        """Ends all programs, and completes the rows of those that ended for want of use."""
         for name in self._programs.names():
             await self.stop(name)
+        for session in self._open.values():
+            self._finish(session, session.program.held.exit_code)
         await self._programs.close()
 
-    def _session(self, name: str) -> Open:
-        return self._open[name]
+    def _finish(self, session: Open, code: int | None) -> None:
+        number, session.number = session.number, 0
+        if not number:
+            return
+        ring = session.program.output
+        status = "success" if code == 0 else "cancelled" if code is None else "error"
+        kept = bytes(ring.head) + ring.tail
+        what = Finished(code, status, kept, stdout_bytes=ring.size, output_truncated=bool(ring.omitted))
+        finish(self._ground, number, what)
 
-    async def _allow(self, session: Open, line: Line, ask: Asking | None) -> None:
-        """ToolFailure unless a line may run."""
-        ...
 
-    def _unprompted(self, program: Program, session: Open, keys: str) -> list[Line]: ...
+def _last_program(verdict: Verdict) -> str:
+    steps = [step for step in verdict.steps if step.program]
+    return steps[-1].program.rpartition("/")[2] if steps else ""
 
-    def _finish(self, name: str, program: Program, code: int) -> None: ...
+
+def _shown(seen: Seen) -> str:
+    row, column = seen.cursor
+    facts = [f"cursor in row {row + 1}, column {column + 1}"]
+    if seen.title:
+        facts.append(f"title {seen.title!r}")
+    if seen.alternate:
+        facts.append("full screen")
+    if seen.password:
+        facts.append("asks for a password: only the user may type it")
+    elif seen.waiting:
+        facts.append("waits for input")
+    if seen.exit_code is not None:
+        facts = [f"ended with exit code {seen.exit_code}"]
+    return f"{seen.text}\n[{'; '.join(facts)}]"

@@ -11,13 +11,11 @@ from typing import Any
 import msgspec
 
 from forge.core.shell.history.look import Reader
-from forge.core.shell.history.record import default_path
 from forge.core.shell.isolation import carry_exports, next_directory
-from forge.core.shell.sandbox.profile import Profile
 from forge.core.shell.session.programs import NoProgram
 from forge.foundation.errors import ForgeError
 from forge.hosts.guarded import mcp_arguments as given
-from forge.hosts.guarded.ground import Ground, state_dir
+from forge.hosts.guarded.ground import Ground, history_path
 from forge.hosts.guarded.mcp_sessions import Sessions, ToolFailure
 from forge.hosts.guarded.perform import Job, Outcome, note_refusal, perform
 from forge.hosts.guarded.permission import Asking, permit
@@ -103,7 +101,9 @@ class Shell:
             facts.append(f"still running: {', '.join(map(str, ended.survivors))}")
         report = outcome.report
         if report.steps:
-            facts.append(f"{report.before} bytes of output shown as {report.after} ({', '.join(report.steps)})")
+            facts.append(
+                f"{report.before} bytes of output shown as {report.after} ({', '.join(report.steps)})"
+            )
         lines = [report.text.rstrip("\n"), moved, *outcome.notes, f"[{'; '.join(facts)}]"]
         return "\n".join(line for line in lines if line)
 
@@ -161,10 +161,7 @@ class Shell:
         return "\n".join(["id\tstatus\texit code\tcommand", *lines] if lines else ["Nothing found."]), False
 
     def _reader(self) -> Reader:
-        path = default_path(state_dir(self.ground.env))
+        path = history_path(self.ground.env)
         if not os.path.exists(path):
             raise ToolFailure("There is no history yet.")
         return Reader(path)
-
-
-PROFILE_OF_SESSIONS = Profile.WORKSPACE

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from forge.foundation.errors import UsageError
 
-FLAG, VALUE, NUMBER = "flag", "value", "number"
+FLAG, VALUE, NUMBER, SECONDS = "flag", "value", "number", "seconds"
 
 
 class Given:
@@ -24,6 +24,10 @@ class Given:
     def text(self, name: str, default: str = "") -> str:
         """The value of an option."""
         return self.options.get(name, default)
+
+    def seconds(self, name: str, default: float) -> float:
+        """The time of an option."""
+        return float(self.options.get(name, default))
 
     def number(self, name: str, default: int) -> int:
         """The number of an option."""
@@ -56,7 +60,8 @@ def read_options(argv: Sequence[str], kinds: Mapping[str, str], *, rest: bool = 
                 raise UsageError(f"--{name} needs a value")
             value = argv[at]
             at += 1
-        if kind == NUMBER and not value.isdigit():
+        digits = value.replace(".", "", 1) if kind == SECONDS else value
+        if kind in (NUMBER, SECONDS) and not digits.isdigit():
             raise UsageError(f"--{name} needs a number, not {value!r}")
         given.options[name] = value
     return given

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import glob
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from forge.core.shell.analysis.decide import Decision
 from forge.core.shell.analysis.record import RANK, Verdict
+from forge.core.shell.guard.judging import precious_paths
+from forge.core.shell.guard.profiles import profile_for
 from forge.core.shell.history.record import Begun, Finished
 from forge.core.shell.report.report import Report, binary_note, make_report, shows_content
 from forge.core.shell.sandbox.profile import NoSandbox, Profile, confinement
@@ -21,11 +21,13 @@ from forge.hosts.guarded.ground import Ground
 from forge.hosts.guarded.permission import Permission
 
 FOREVER = 10.0 * 365 * 86_400
-_ONLINE = ("network", "install", "publish", "cloud")
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A command that was judged. `profile` replaces the one its category gets."""
+    """A command that was judged. `profile` replaces the one its category gets.
+
+    `exports` are the variables that the command before it has left.
+    """
 
     text: str
     cwd: str
@@ -37,6 +39,7 @@ class Job(msgspec.Struct, frozen=True):
     terminal: bool = False
     size: tuple[int, int] = (24, 80)
     verbatim: bool = False
+    exports: Mapping[str, str] | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -48,16 +51,6 @@ class Outcome(msgspec.Struct, frozen=True):
     report: Report
     ended: Ended
     notes: tuple[str, ...] = ()
-
-
-def profile_of(verdict: Verdict) -> Profile:
-    """The narrowest profile in which a command of this kind works."""
-    worst = max((f.category for f in verdict.findings), key=lambda c: RANK[c], default="read_only")
-    if RANK[worst] >= RANK["caution"]:
-        return Profile.FULL
-    if any(finding.effect in _ONLINE for finding in verdict.findings):
-        return Profile.BUILD
-    return Profile.READ if worst == "read_only" else Profile.WORKSPACE
 
 
 def note_refusal(ground: Ground, job: Job) -> int:
@@ -75,7 +68,7 @@ async def perform(ground: Ground, job: Job, on_output: Callable[[bytes], None] |
     command = Command(
         job.text,
         job.cwd,
-        ground.variables(job.cwd, profile, terminal=job.terminal),
+        ground.variables(job.cwd, profile, terminal=job.terminal, exports=job.exports),
         timeout=job.timeout or FOREVER,
         terminal=job.terminal,
         rows=rows,
@@ -98,7 +91,7 @@ async def perform(ground: Ground, job: Job, on_output: Callable[[bytes], None] |
 
 def enclosure(ground: Ground, job: Job) -> tuple[Profile, Confinement | None, list[str]]:
     """The profile of a command, its sandbox, and what to say about it."""
-    profile = job.profile or profile_of(job.verdict)
+    profile = job.profile or profile_for(job.verdict)
     try:
         return profile, confinement(profile, ground.places(job.cwd), ground.facts), []
     except NoSandbox as error:
@@ -136,7 +129,7 @@ async def keep(ground: Ground, job: Job) -> Kept | None:
     """Copies what a dangerous command that was allowed is about to change."""
     if RANK.get(job.verdict.category, 0) < RANK["dangerous"]:
         return None
-    kept = ground.trash.keep(_named_paths(job), job.text)
+    kept = ground.trash.keep(precious_paths(job.verdict, job.cwd), job.text)
     return await ground.trash.keep_repository(kept, job.cwd, ground.filtered.env, ground.keeper)
 
 
@@ -146,20 +139,6 @@ def kept_note(kept: Kept | None) -> list[str]:
         return []
     left = f" Too large to be kept: {', '.join(kept.left_out)}." if kept.left_out else ""
     return [f"What it could destroy was kept: forgecmd restore {kept.id}{left}"]
-
-
-def _named_paths(job: Job) -> list[str]:
-    """The existing files and directories that the dangerous parts of a command name."""
-    found: list[str] = []
-    for step in job.verdict.steps:
-        worst = step.worst()
-        if worst is None or RANK[worst.category] < RANK["dangerous"]:
-            continue
-        for word in step.words[1:]:
-            if not word.startswith("-"):
-                path = os.path.join(job.cwd, word)
-                found += [path] if os.path.lexists(path) else glob.glob(path)
-    return found
 
 
 def _begun(ground: Ground, job: Job, profile: str) -> Begun:

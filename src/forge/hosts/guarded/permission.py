@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from forge.core.shell.analysis.decide import Decision, explanation
+from forge.core.shell.analysis.paths import display
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.record import RANK, Verdict
 from forge.core.shell.analysis.rules import load_rules
@@ -79,10 +80,9 @@ async def permit(
 def choices(verdict: Verdict, decision: Decision) -> tuple[Choice, ...]:
     """What makes sense as an answer: what is dangerous or unclear is only ever allowed once."""
     clear = verdict.analysable and RANK.get(verdict.category, 0) < RANK["dangerous"] and verdict.keys()
-    if decision.verdict == "deny" or not clear:
-        return Choice.ONCE, Choice.NO
-    # An ask rule says that this is to be asked every time.
-    if decision.rule is not None:
+    # What lies in an unknown place is another thing each time; an ask rule wants to be asked each time.
+    each_time = decision.rule is not None or any(f.place == "unknown" for f in verdict.findings)
+    if decision.verdict == "deny" or not clear or each_time:
         return Choice.ONCE, Choice.NO
     return tuple(Choice) if _rules(verdict) else (Choice.ONCE, Choice.SESSION, Choice.NO)
 
@@ -101,7 +101,7 @@ def _rules(verdict: Verdict) -> list[dict[str, list[str]]]:
     """Rules that allow exactly these words; none if a word is not known or the rule would be too wide."""
     steps = [s for s in verdict.steps if (worst := s.worst()) and worst.category != "read_only"]
     rules = [{"argv": list(step.words)} for step in steps]
-    if any(UNKNOWN in word for step in steps for word in step.words):
+    if any(mark in word for step in steps for word in step.words for mark in (UNKNOWN, display(UNKNOWN))):
         return []
     if any(f.effect == "persist" for f in verdict.findings):
         return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.redact import redact
 from forge.foundation.system.keeping import Keeper
 from forge.hosts.cli.screen import Screen, open_screen
-from forge.hosts.guarded.ground import state_dir
+from forge.hosts.guarded.ground import trash_dir
 from forge.hosts.guarded.options import FLAG, read_options
 
 _NOTHING = "Nothing is kept. Copies are made before a dangerous command that you allowed."
@@ -25,7 +24,7 @@ _NOTHING = "Nothing is kept. Copies are made before a dangerous command that you
 def command(argv: list[str], env: Mapping[str, str]) -> int:
     """Runs `forgecmd restore` and returns the exit code."""
     given = read_options(argv[1:], {"list": FLAG, "overwrite": FLAG, "json": FLAG})
-    trash = Trash(os.path.join(state_dir(env), "trash"))
+    trash = Trash(trash_dir(env))
     screen = open_screen(env)
     if given.has("list") or not given.words:
         return _list(trash.entries(), given.has("json"), screen)

@@ -9,15 +9,16 @@ from collections.abc import Mapping
 
 import msgspec
 
-from forge.core.shell.analysis.record import RANK, Verdict
+from forge.core.shell.guard.profiles import profile_for
 from forge.core.shell.sandbox.profile import Profile, looks_refused, wider
 from forge.core.shell.session.programs import Start
 from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.system.controlling import terminal_size
 from forge.hosts.cli.screen import Screen
+from forge.hosts.forgecmd.judging import only_waits
 from forge.hosts.guarded.attended import attend
 from forge.hosts.guarded.ground import Ground, open_ground
-from forge.hosts.guarded.options import FLAG, NUMBER, VALUE, Given, directory, read_options
+from forge.hosts.guarded.options import FLAG, SECONDS, VALUE, Given, directory, read_options
 from forge.hosts.guarded.perform import (
     FOREVER,
     Job,
@@ -30,7 +31,6 @@ from forge.hosts.guarded.perform import (
     kept_note,
     note_refusal,
     perform,
-    profile_of,
 )
 from forge.hosts.guarded.permission import Asking, Choice, Permission, Question, permit
 from forge.hosts.guarded.question import ask_person, terminal_screen
@@ -39,7 +39,7 @@ REFUSED = 126
 NOT_STARTED = 125
 TIMED_OUT = 124
 INTERRUPTED = 130
-_KINDS = {"pty": FLAG, "timeout": NUMBER, "profile": VALUE, "yes": FLAG, "json": FLAG, "cwd": VALUE}
+_KINDS = {"pty": FLAG, "timeout": SECONDS, "profile": VALUE, "yes": FLAG, "json": FLAG, "cwd": VALUE}
 
 
 def command(argv: list[str], env: Mapping[str, str]) -> int:
@@ -71,10 +71,10 @@ async def _judged(given: Given, cwd: str, ground: Ground, screen: Screen) -> int
     text = " ".join(given.words)
     verdict, decision = ground.assess(text, cwd)
     person = _is_attended(given)
-    if person and decision.verdict == "ask" and _only_needs_a_person(verdict):
+    if person and decision.verdict == "ask" and only_waits(verdict):
         decision.verdict = "allow"
     wanted = Profile(given.text("profile")) if given.has("profile") else None
-    if wanted is not None and decision.verdict != "deny" and _is_wider(wanted, profile_of(verdict)):
+    if wanted is not None and decision.verdict != "deny" and _is_wider(wanted, profile_for(verdict)):
         decision.verdict, decision.reason = "ask", f"the profile {wanted} is wider than the command needs"
     permission = await permit(ground, verdict, decision, _asking(given, screen, person), danger=person)
     job = Job(
@@ -84,7 +84,7 @@ async def _judged(given: Given, cwd: str, ground: Ground, screen: Screen) -> int
         decision,
         permission,
         wanted,
-        float(given.number("timeout", 120)),
+        given.seconds("timeout", 120),
         terminal=given.has("pty") or bool(person and verdict.interactive),
     )
     if not permission.granted:
@@ -96,12 +96,6 @@ async def _judged(given: Given, cwd: str, ground: Ground, screen: Screen) -> int
 
 def _is_attended(given: Given) -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty() and not given.has("json")
-
-
-def _only_needs_a_person(verdict: Verdict) -> bool:
-    """Whether a program is only asked about because it wants somebody at the keyboard: there is one."""
-    worst = max((RANK[f.category] for f in verdict.findings), default=0)
-    return bool(verdict.interactive) and verdict.analysable and worst < RANK["caution"]
 
 
 def _is_wider(wanted: Profile, usual: Profile) -> bool:
@@ -139,7 +133,7 @@ async def _unattended(ground: Ground, job: Job, given: Given, screen: Screen) ->
         for note in outcome.notes:
             screen.say(f"forgecmd: {note}", "dim")
     if outcome.ended.timed_out:
-        screen.say(f"forgecmd: ended after {job.timeout:.0f} s; --timeout 0 waits for ever", "yellow")
+        screen.say(f"forgecmd: ended after {job.timeout:g} s; --timeout 0 waits for ever", "yellow")
         return TIMED_OUT
     return outcome.exit_code
 

@@ -100,10 +100,10 @@ def test_a_hook_that_deletes_itself_ends_as_usual(tmp_path: Path) -> None:
     assert seen(run(tmp_path, str(script))) == (0, "gone\n", "")
 
 
-def test_two_hundred_hooks_run_side_by_side(tmp_path: Path) -> None:
+def test_three_hundred_hooks_run_side_by_side(tmp_path: Path) -> None:
     async def all_of_them() -> list[Run]:
         order = Order(hook(), ["/bin/true"], str(tmp_path), {}, b"{}\n", 20)
-        return list(await asyncio.gather(*(run_command(order) for _ in range(200))))
+        return list(await asyncio.gather(*(run_command(order) for _ in range(300))))
 
     assert {ended.exit_code for ended in asyncio.run(all_of_them())} == {0}
 

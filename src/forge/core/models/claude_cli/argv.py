@@ -11,11 +11,12 @@ from forge.core.models.claude_cli.capabilities import Abilities
 
 # The CLI would wait for answers to these that only its own terminal can give.
 _NOT_HERE = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
+_DISPLAYS = ("summarized", "omitted", "highlights")
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 class Start(msgspec.Struct, frozen=True):
-    """How to start. `tools` are the CLI's own tools it may use, None for none; `history` a transcript file."""
+    """How to start. `tools` are those of the CLI it may use, None for none; `history` a transcript."""
 
     model: str
     options: Options
@@ -25,7 +26,7 @@ class Start(msgspec.Struct, frozen=True):
 
 
 def arguments(start: Start, can: Abilities) -> list[str]:
-    """The arguments after the program's name. The prompt, the system prompt and all tools go through stdin."""
+    """The arguments after the program's name; prompts and the tools of Forge go through stdin."""
     flags = ["-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose"]
     if can.partial:
         flags.append("--include-partial-messages")
@@ -55,6 +56,6 @@ def _wishes(options: Options) -> list[str]:
         flags += ["--thinking", options.thinking]
     if options.thinking_budget and options.thinking == "enabled":
         flags += ["--max-thinking-tokens", str(options.thinking_budget)]
-    if options.thinking_display:
+    if options.thinking_display in _DISPLAYS:
         flags += ["--thinking-display", options.thinking_display]
     return flags

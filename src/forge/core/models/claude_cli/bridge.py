@@ -32,7 +32,9 @@ def mcp_answer(message: dict[str, Any], tools: Sequence[ToolSpec]) -> dict[str, 
     if method == "initialize":
         wanted = (message.get("params") or {}).get("protocolVersion")
         me = {"name": SERVER, "version": VERSION}
-        return answer | {"result": {"protocolVersion": wanted, "capabilities": {"tools": {}}, "serverInfo": me}}
+        return answer | {
+            "result": {"protocolVersion": wanted, "capabilities": {"tools": {}}, "serverInfo": me}
+        }
     if method == "tools/list":
         return answer | {"result": {"tools": [_listed(tool) for tool in tools]}}
     if method == "tools/call":

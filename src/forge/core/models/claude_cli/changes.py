@@ -59,10 +59,10 @@ class Replaced(msgspec.Struct, frozen=True):
 
 
 class Withdrawn(msgspec.Struct, frozen=True):
-    """A part is gone; the ones behind it move up. `text` is what it held."""
+    """A part is gone; the ones behind it move up."""
 
     at: int
-    text: str
+    part: Content
     child: str = ""
 
 

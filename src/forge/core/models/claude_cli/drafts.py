@@ -63,6 +63,10 @@ class Writing:
             self.pieces = ["".join(self.pieces)]
         return self.pieces[0]
 
+    def is_waiting(self, kind: str) -> bool:
+        """Whether this is a streamed block of that kind whose whole line has not come yet."""
+        return self.streamed and not self.confirmed and self.kind == kind
+
     def part(self) -> TextPart | ReasoningPart:
         if self.kind == "text":
             return TextPart(self.text, self.incomplete)
@@ -117,6 +121,7 @@ class Draft:
         "exact",
         "growing",
         "id",
+        "model",
         "slots",
         "stop_reason",
         "stopped",
@@ -125,11 +130,12 @@ class Draft:
         "usage",
     )
 
-    def __init__(self, message_id: str, thread: Thread) -> None:
+    def __init__(self, message_id: str, thread: Thread, model: str = "") -> None:
         self.id = message_id
         self.thread = thread
+        self.model = model
         self.blocks: dict[int, Writing | Call] = {}
-        self.growing: dict[int, Writing | Call] = {}
+        self.growing: dict[int, Writing] = {}
         self.slots: list[Writing | Call] = []
         self.stop_reason = ""
         self.usage = Usage()

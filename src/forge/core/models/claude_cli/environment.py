@@ -1,18 +1,17 @@
-"""The environment the CLI runs in: the user's own, without the marks of a CLI that Forge itself runs under."""
+"""The environment the CLI runs in: the user's own, without the marks of one that Forge itself runs under."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 # These say who pays and how to get there; without them a login or a cloud account would be lost.
-_KEPT = frozenset(
-    "CLAUDE_CODE_" + name
-    for name in (
-        "OAUTH_TOKEN OAUTH_REFRESH_TOKEN OAUTH_SCOPES USE_BEDROCK USE_VERTEX USE_FOUNDRY SKIP_BEDROCK_AUTH"
-        " SKIP_VERTEX_AUTH SKIP_FOUNDRY_AUTH API_KEY_HELPER_TTL_MS CLIENT_CERT CLIENT_KEY"
-        " CLIENT_KEY_PASSPHRASE CERT_STORE PROXY_RESOLVES_HOSTS GIT_BASH_PATH MAX_RETRIES"
-        " DISABLE_NONESSENTIAL_TRAFFIC"
-    ).split()
+_MINE = "CLAUDE_CODE_"
+_KEPT = (
+    *("OAUTH_TOKEN", "OAUTH_REFRESH_TOKEN", "OAUTH_SCOPES", "API_KEY_HELPER_TTL_MS"),
+    *("USE_BEDROCK", "USE_VERTEX", "USE_FOUNDRY"),
+    *("SKIP_BEDROCK_AUTH", "SKIP_VERTEX_AUTH", "SKIP_FOUNDRY_AUTH"),
+    *("CLIENT_CERT", "CLIENT_KEY", "CLIENT_KEY_PASSPHRASE", "CERT_STORE", "PROXY_RESOLVES_HOSTS"),
+    *("GIT_BASH_PATH", "MAX_RETRIES", "DISABLE_NONESSENTIAL_TRAFFIC"),
 )
 # One turn is one result, and when the conversation is shortened is Forge's own decision.
 _SET = {
@@ -35,4 +34,4 @@ def cli_environment(env: Mapping[str, str], max_tokens: int | None = None) -> di
 def _wanted(name: str) -> bool:
     if name in ("CLAUDECODE", "CLAUDE_AGENT_SDK_VERSION") or name.startswith("FORGE"):
         return False
-    return not name.startswith("CLAUDE_CODE_") or name in _KEPT
+    return not name.startswith(_MINE) or name.removeprefix(_MINE) in _KEPT

@@ -33,7 +33,7 @@ class Past(msgspec.Struct, frozen=True):
 
 def divide(turns: Sequence[Turn]) -> Past:
     """How a conversation is handed over."""
-    asked = turns[-1].blocks if turns and turns[-1].role == "user" else [_GO_ON]
+    asked: list[Block] = turns[-1].blocks if turns and turns[-1].role == "user" else [_GO_ON]
     past = list(turns[:-1]) if turns and turns[-1].role == "user" else list(turns)
     end = len(past)
     while end and not _rests(past[end - 1]):

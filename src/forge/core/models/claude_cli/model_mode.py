@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-import msgspec
-
 from forge.core.model import Delta, Retrying, ToolSpec
 from forge.core.models.claude_cli.bridge import mcp_answer, tool_names
-from forge.core.models.claude_cli.changes import TurnFinished
+from forge.core.models.claude_cli.changes import Change, StepFinished, StepStarted, TurnFinished
 from forge.core.models.claude_cli.control import hook_answer
 from forge.core.models.claude_cli.reply import Reply
-from forge.core.models.claude_cli.talk import Answers, Asked, Talk
+from forge.core.models.claude_cli.talk import Answers, Asked, Talk, last_reply
 from forge.core.models.claude_cli.trouble import check_retry
 
 _NOT_HERE = "Calls are run by the host."
+# After any other end the CLI asks the model again by itself; what happens then is Forge's decision.
+_COMPLETE = ("stop", "tool-calls")
 
 
 def deferring(tools: Sequence[ToolSpec]) -> Answers:
@@ -34,16 +34,31 @@ def deferring(tools: Sequence[ToolSpec]) -> Answers:
 
 async def model_reply(talk: Talk, made_by: str, tools: Sequence[ToolSpec]) -> AsyncIterator[Delta]:
     """The reply to what was asked last; raises `ModelError`."""
-    reply = Reply(made_by, names=tool_names(tools))
+    reply, retry = Reply(made_by, names=tool_names(tools)), None
     while (change := await talk.change()) is not None:
         if isinstance(change, Retrying):
             check_retry(change)
+            retry = change
+        if isinstance(change, TurnFinished):
+            yield last_reply(talk, reply, change)
+            return
+        if _goes_on(change, reply):
+            if retry is None:
+                talk.spent = True
+                yield reply.finish()
+                return
+            # The message before was broken off, and this one takes its place.
+            yield retry
+            reply, retry = Reply(made_by, names=tool_names(tools)), None
         for delta in reply.take(change):
             yield delta
-        if isinstance(change, TurnFinished):
-            outcome = talk.mapper.end(None)
-            break
-    else:
-        outcome = await talk.outcome()
-    yield msgspec.structs.replace(reply.finish(outcome), cost_usd=outcome.cost)
-    talk.cost = outcome.total_cost
+        if isinstance(change, StepFinished) and change.reason not in _COMPLETE:
+            talk.spent = True
+            yield reply.finish()
+            return
+    raise await talk.broken_off()
+
+
+def _goes_on(change: Change, reply: Reply) -> bool:
+    """A second message in one turn, which nobody has asked for."""
+    return reply.ended and isinstance(change, StepStarted)

@@ -82,13 +82,14 @@ class Failure(msgspec.Struct, frozen=True):
     """Why a run did not succeed.
 
     `kind` is api_error, max_turns, budget, structured_output, execution, aborted, killed, exit or unreadable.
-    `status` is the HTTP status or, for `exit`, the exit code.
+    `status` is the HTTP status or, for `exit`, the exit code; `word` is the CLI's own name for the failure.
     """
 
     kind: str
     status: int | None
     type: str | None
     message: str
+    word: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True):

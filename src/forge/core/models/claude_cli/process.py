@@ -1,4 +1,4 @@
-"""The CLI as a process of its own session: lines in, lines out, its last words, and its end with all children."""
+"""The CLI as a process of its own session: what it prints, its last words, its end with all children."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from forge.foundation.system.process import (
     Spawn,
     Unsupported,
     descendants,
-    kill_process,
+    end_process,
     pipe,
     spawn,
 )
@@ -87,9 +87,7 @@ class Cli:
     async def connect(self, reading: int, writing: int, errors: int) -> None:
         """Takes over our ends of the pipes."""
         loop = asyncio.get_running_loop()
-        heard, _ = await loop.connect_read_pipe(
-            lambda: self._errors, os.fdopen(errors, "rb", buffering=0)
-        )
+        heard, _ = await loop.connect_read_pipe(lambda: self._errors, os.fdopen(errors, "rb", buffering=0))
         read, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(reading, "rb", buffering=0)
         )
@@ -151,7 +149,7 @@ class Cli:
         self._child.kill()
         for pid, start in family.items():
             if is_alive(pid, start):
-                kill_process(pid)
+                await end_process(pid)
         await self._gone()
 
     async def _gone(self) -> int:

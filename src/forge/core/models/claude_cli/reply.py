@@ -140,7 +140,8 @@ def model_error(failure: Failure) -> ModelError:
     kind, status = "unknown", None
     if failure.kind == "api_error":
         said, status = failure.type or "", failure.status
-        kind = said if said in _KINDS else classify(status, Complaint(failure.message, said, said))
+        kind = classify(status, Complaint(failure.message, said, said))
+        kind = failure.word if kind == "unknown" and failure.word in _KINDS else kind
     return ModelError(failure.message, kind=kind, answer=Answer(status, failure.type))
 
 

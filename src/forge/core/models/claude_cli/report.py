@@ -13,15 +13,15 @@ from forge.core.models.claude_cli.lines import Splitter
 from forge.core.models.claude_cli.mapper import Mapper
 from forge.core.models.claude_cli.parts import (
     Child,
+    Failure,
     Outcome,
     Part,
     ReasoningPart,
     StepFinish,
     StepStart,
     TextPart,
+    ToolPart,
 )
-
-_OPS = ((Grown, "append"), (Replaced, "reset"), (Withdrawn, "retract"))
 
 
 def map_run(chunks: Iterable[bytes], exit_code: int | None, stderr: str = "") -> dict[str, Any]:
@@ -45,7 +45,7 @@ def report(changes: list[Change], outcome: Outcome) -> dict[str, Any]:
         "retracted": [msgspec.to_builtins(entry) for entry in outcome.retracted],
         "final": {
             "finish": outcome.finish,
-            "error": msgspec.to_builtins(outcome.error),
+            "error": _error(outcome.error),
             "session_id": outcome.session_id,
             "model": outcome.model,
             "cost_usd": outcome.cost,
@@ -54,6 +54,13 @@ def report(changes: list[Change], outcome: Outcome) -> dict[str, Any]:
             "unparsed_lines": outcome.unread_lines,
         },
     }
+
+
+def _error(failure: Failure | None) -> dict[str, Any] | None:
+    if failure is None:
+        return None
+    told = {"kind": failure.kind, "status": failure.status, "type": failure.type}
+    return told | {"message": failure.message}
 
 
 def _part(part: Part) -> dict[str, Any]:
@@ -74,10 +81,14 @@ def _part(part: Part) -> dict[str, Any]:
 
 def _delta(change: Change) -> list[dict[str, Any]]:
     """Only what happens to texts of the main thread."""
-    for kind, op in _OPS:
-        if isinstance(change, kind) and not change.child and (change.text or op == "reset"):
-            return [{"part": change.at, "op": op, "text": change.text}]
-    return []
+    if not isinstance(change, Grown | Replaced | Withdrawn) or change.child:
+        return []
+    if not isinstance(change, Withdrawn):
+        op = "append" if isinstance(change, Grown) else "reset"
+        return [{"part": change.at, "op": op, "text": change.text}]
+    if isinstance(change.part, ToolPart):
+        return []
+    return [{"part": change.at, "op": "retract", "text": change.part.text}]
 
 
 def _child(child: Child) -> dict[str, Any]:

@@ -96,10 +96,10 @@ def _failure(run: Run, line: Event) -> Failure:
     if kind.startswith("error_"):
         name = "structured_output" if "structured_output" in kind else "execution"
         return Failure(name, None, text_of(line, "terminal_reason") or kind, message or kind)
-    known = run.api_error
-    status = count_of(line, "api_error_status") or (known.status if known is not None else None)
-    what = text_of(line, "api_error_type") or (known.type if known is not None else None)
-    return Failure("api_error", status, what, message or kind or "error")
+    known = run.api_error or Failure("api_error", None, None, "")
+    status = count_of(line, "api_error_status") or known.status
+    what = text_of(line, "api_error_type") or known.type
+    return Failure("api_error", status, what, message or kind or "error", known.word)
 
 
 def _message(run: Run, line: Event) -> str:

@@ -75,11 +75,11 @@ class Run:
             self._seen.add(uuid)
         return False
 
-    def message(self, thread: Thread, message_id: str, usage: Usage | None = None) -> Draft:
+    def message(self, thread: Thread, message_id: str, model: str, usage: Usage | None = None) -> Draft:
         """The message of this id; lines without one continue the message that is open and has none."""
         draft = thread.messages.get(message_id)
         if draft is None or (not message_id and thread is self.main and self.open is not draft):
-            draft = thread.messages[message_id] = Draft(message_id, thread)
+            draft = thread.messages[message_id] = Draft(message_id, thread, model)
             draft.usage = usage or draft.usage
             if thread is self.main:
                 self.open_step(draft)
@@ -96,10 +96,11 @@ class Run:
             return
         self.close_step()
         self.steps += 1
-        self.working = True
+        self.working, self.api_error = True, None
         self.open = draft
         at = self.main.add(Mark(StepStart(self.steps)))
-        self.changes.append(StepStarted(at, self.steps, draft.id, self.model or "", draft.usage))
+        model = draft.model or self.model or ""
+        self.changes.append(StepStarted(at, self.steps, draft.id, model, draft.usage))
 
     def close_step(self, ending: str = "") -> None:
         """Ends the open step; `ending` is the reason if its message was cut short."""
@@ -109,7 +110,7 @@ class Run:
         for slot in draft.slots:
             if isinstance(slot, Writing) and not (slot.confirmed or slot.closed):
                 slot.incomplete = True
-        reason = ending if ending and not _is_whole(draft) else _reason(draft)
+        reason = _reason(draft) if draft.stop_reason or not ending else ending
         usage = draft.usage if draft.streamed or (self.streaming and draft.exact) else None
         self.step_usage += draft.usage
         self.last_finish = Mark(StepFinish(self.steps, reason, 0.0, usage))
@@ -151,13 +152,12 @@ class Run:
 
     def withdraw(self, draft: Draft, slot: Writing | Call) -> str:
         """Takes a part back; the text it held."""
-        text = slot.text if isinstance(slot, Writing) else ""
         draft.slots.remove(slot)
         draft.thread.remove(slot)
         if isinstance(slot, Call):
             self.calls.pop(slot.id, None)
-        self.changes.append(Withdrawn(slot.at, text, draft.thread.name))
-        return text
+        self.changes.append(Withdrawn(slot.at, slot.part(), draft.thread.name))
+        return slot.text if isinstance(slot, Writing) else ""
 
     def _is_void(self, draft: Draft) -> bool:
         """Nothing is left of the message; blocks that never got a piece are taken back."""
@@ -170,14 +170,6 @@ class Run:
 
 def _is_blank(slot: Writing | Call) -> bool:
     return isinstance(slot, Writing) and not slot.text and slot.redacted is None
-
-
-def _is_whole(draft: Draft) -> bool:
-    """Whether the message is known to be complete: it said why it ended, or all its calls were answered."""
-    if draft.stop_reason or draft.streamed:
-        return bool(draft.stop_reason)
-    calls = [slot for slot in draft.slots if isinstance(slot, Call)]
-    return bool(calls) and all(call.status != "pending" for call in calls)
 
 
 def _reason(draft: Draft) -> str:

@@ -41,9 +41,9 @@ def _start(run: Run, event: Event, line: Event) -> None:
     # The content is ignored: some versions put the first text here and send it again as a delta.
     message = object_of(event, "message")
     run.streaming = True
-    run.model = run.model or text_of(message, "model") or None
-    usage = usage_of(object_of(message, "usage"))
-    draft = run.message(thread_of(run, line), text_of(message, "id"), usage)
+    model, usage = text_of(message, "model"), usage_of(object_of(message, "usage"))
+    run.model = run.model or model or None
+    draft = run.message(thread_of(run, line), text_of(message, "id"), model, usage)
     draft.streamed, draft.usage = True, usage
     run.current = draft
 

@@ -10,16 +10,22 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from forge.core.models.asides import Turn
+from forge.core.message import Block, Text
+from forge.core.model import Finished
+from forge.core.models.asides import Turn, is_result
 from forge.core.models.claude_cli.changes import Change, TurnFinished
-from forge.core.models.claude_cli.control import refusal, success
+from forge.core.models.claude_cli.control import refusal, success, user_line
 from forge.core.models.claude_cli.lines import Splitter, decode
 from forge.core.models.claude_cli.mapper import Mapper
 from forge.core.models.claude_cli.parts import Outcome
 from forge.core.models.claude_cli.process import Cli, Stalled
+from forge.core.models.claude_cli.reply import Reply
+from forge.core.models.claude_cli.trouble import failed, silent, stalled
 from forge.foundation.errors import ModelError
 
 log = logging.getLogger("forge.claude_cli")
+
+_REMINDER = "<system-reminder>"
 
 Asked = dict[str, Any]
 # The answer to a request of the CLI; None if it is not understood.
@@ -29,7 +35,8 @@ Answers = Callable[[Asked], Awaitable[Asked | None]]
 class Talk:
     """`sent` and `said` are the conversation as the CLI knows it: what was asked last, and its reply.
 
-    `key` is everything a running CLI cannot be told anew. `cost` is what it has reported so far.
+    `key` is everything a running CLI cannot be told anew. `spent`: it cannot be asked again.
+    `limits` is what its last result says about its models; `untold` waits for the next prompt.
     """
 
     def __init__(self, cli: Cli, answers: Answers, key: object, idle: float) -> None:
@@ -38,7 +45,9 @@ class Talk:
         self.mapper = Mapper()
         self.sent: list[Turn] = []
         self.said: Turn | None = None
-        self.cost = 0.0
+        self.untold: list[Block] = []
+        self.limits: dict[str, Any] = {}
+        self.spent = False
         self.history = ""
         # A turn of its own is under way; a call of it has no result yet.
         self.running = self.waiting = False
@@ -51,7 +60,7 @@ class Talk:
         self._over = False
 
     async def change(self) -> Change | None:
-        """The next change, None at the end of the output; raises `ModelError` if nothing comes for too long."""
+        """The next change, None at the end of the output; raises `ModelError` if nothing comes."""
         while not self._changes:
             if not self._lines and not await self._read():
                 return None
@@ -59,6 +68,19 @@ class Talk:
             if self.mapper.broken:
                 return None
         return self._changes.popleft()
+
+    def tell(self, news: list[Block]) -> bool:
+        """Hands over the next message of the user; false if it comes while another turn is under way.
+
+        Results of a turn under way are the CLI's own, and reminders can wait for the next prompt.
+        """
+        if not self.running:
+            self.cli.send(user_line([*self.untold, *news]))
+            self.untold = []
+            return True
+        others = [block for block in news if not is_result(block)]
+        self.untold += others
+        return all(isinstance(block, Text) and block.text.startswith(_REMINDER) for block in others)
 
     def put_back(self, change: Change) -> None:
         """Makes a change the next one again."""
@@ -68,8 +90,17 @@ class Talk:
         """Waits until a line that is only stored has been taken in."""
         while (change := await self.change()) is not None:
             if isinstance(change, TurnFinished):
+                self.note_result(change)
                 return
         raise await self.broken_off()
+
+    def note_result(self, change: TurnFinished) -> None:
+        """The turn is over; the next one is another run for the mapper."""
+        self.running = self.waiting = False
+        used = change.result.get("modelUsage")
+        self.limits = used if isinstance(used, dict) else {}
+        self.mapper = Mapper(self.mapper.end(None).total_cost)
+        self.remove_history()
 
     async def outcome(self) -> Outcome:
         """How the CLI has ended; only after the end of its output."""
@@ -77,10 +108,9 @@ class Talk:
         return self.mapper.end(self.cli.code, stderr=self.cli.last_words)
 
     async def broken_off(self) -> ModelError:
-        """The error for a CLI that ended before it was asked anything."""
-        outcome = await self.outcome()
-        words = outcome.error.message if outcome.error is not None else "it ended without a reply"
-        return ModelError(f"Claude Code failed: {words}", kind="unknown")
+        """The error for a CLI that ended in the middle of its work."""
+        error = (await self.outcome()).error
+        return failed(error) if error is not None else silent()
 
     async def abort(self) -> None:
         """Ends the CLI at once, with everything it has started."""
@@ -112,7 +142,7 @@ class Talk:
             try:
                 chunk = await self.cli.read(patience)
             except Stalled:
-                raise _stalled(self._idle) from None
+                raise stalled(self._idle) from None
             self._over = not chunk
             self._lines.extend(self._splitter.feed(chunk) if chunk else self._splitter.rest())
         return bool(self._lines)
@@ -148,9 +178,10 @@ class Talk:
         task.add_done_callback(answered)
 
 
-def _stalled(seconds: float) -> ModelError:
-    return ModelError(
-        f"Claude Code printed nothing for {seconds:g} seconds and was ended.",
-        kind="connection",
-        hint="The option `idleSeconds` of the provider claude-code says how long to wait.",
-    )
+def last_reply(talk: Talk, reply: Reply, change: TurnFinished) -> Finished:
+    """The reply that ends a turn; raises `ModelError` if the turn went wrong."""
+    if change.error is not None:
+        raise failed(change.error)
+    finished = reply.finish(change.cost)
+    talk.note_result(change)
+    return finished

@@ -55,15 +55,16 @@ def _is_synthetic(message: Event) -> bool:
 
 
 def _api_error(line: Event, message: Event) -> Failure:
-    kind = text_of(line, "api_error_type") or text_of(line, "api_error") or text_of(line, "error")
-    return Failure("api_error", count_of(line, "api_error_status") or None, kind or None, text_in(message))
+    status, kind = count_of(line, "api_error_status") or None, text_of(line, "api_error_type") or None
+    word = text_of(line, "error") or text_of(line, "api_error")
+    return Failure("api_error", status, kind, text_in(message), word)
 
 
 def _take_message(run: Run, thread: Thread, line: Event) -> None:
     message = object_of(line, "message")
-    if not run.model and not _is_synthetic(message):
-        run.model = text_of(message, "model") or None
-    draft = run.message(thread, text_of(message, "id"))
+    model = "" if _is_synthetic(message) else text_of(message, "model")
+    run.model = run.model or model or None
+    draft = run.message(thread, text_of(message, "id"), model)
     for position, block in enumerate(blocks_of(message)):
         kind = text_of(block, "type")
         if kind in WRITTEN:
@@ -90,7 +91,7 @@ def _take_numbers(draft: Draft, message: Event) -> None:
 
 def _take_text(run: Run, draft: Draft, position: int, block: Event, line: Event) -> None:
     kind, partial = text_of(block, "type"), line.get("partial") is True
-    slot = _find(draft, kind, position)
+    slot = _find(draft, block, position)
     if slot is None:
         slot = Writing(kind)
         slot.redacted = text_of(block, "data") if kind == "redacted_thinking" else None
@@ -105,13 +106,16 @@ def _take_text(run: Run, draft: Draft, position: int, block: Event, line: Event)
         run.confirm(draft.thread, slot)
 
 
-def _find(draft: Draft, kind: str, position: int) -> Writing | None:
+def _find(draft: Draft, block: Event, position: int) -> Writing | None:
     """The part a block belongs to: a streamed one that waits for its whole line, or one that grows."""
-    for slot in draft.slots:
-        if isinstance(slot, Writing) and slot.streamed and not slot.confirmed and slot.kind == kind:
-            return slot
+    kind = text_of(block, "type")
+    written = text_of(block, kind)
+    waiting = [slot for slot in draft.slots if isinstance(slot, Writing) and slot.is_waiting(kind)]
+    if waiting:
+        # More than one waits only if a line was lost: then the one whose text this is.
+        return next((slot for slot in waiting if written.startswith(slot.text)), waiting[0])
     growing = draft.growing.get(position)
-    if isinstance(growing, Writing) and not growing.confirmed and growing.kind == kind:
+    if growing is not None and growing.kind == kind and not growing.confirmed:
         return growing
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from forge.core.shell.analysis.places import UNKNOWN, is_secret, kind_of, normalise
+from forge.core.shell.analysis.places import UNKNOWN, is_guard, is_secret, kind_of, normalise
 from forge.core.shell.analysis.record import CODES, RANK
 from forge.core.shell.analysis.state import SECRET, Stream, Word, Written
 from forge.core.shell.analysis.tables import table
@@ -109,7 +109,9 @@ def judge(frame: Frame, effect: str, word: Word, what: str = "") -> None:
     worst = max(kinds(word, frame, tree), key=lambda kind: _weight(column[kind]))
     shown = display(word.text)
     reason = f"{what or _VERBS[effect]} {_PLACES.get(worst, worst)}: {shown}"
-    frame.run.note(frame, column[worst], reason, "persist" if worst == "protected" else effect, worst)
+    # Whoever may change the mode of the guard's files may change the files.
+    code = "D8" if effect == "chmod" and worst == "protected" and is_guard(shown) else column[worst]
+    frame.run.note(frame, code, reason, "persist" if worst == "protected" else effect, worst)
 
 
 def display(text: str) -> str:

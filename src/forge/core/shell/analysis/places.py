@@ -41,6 +41,11 @@ def is_protected(path: str) -> bool:
     return any(_listed("protected").fullmatch(tail) for tail in _tails(path))
 
 
+def is_guard(path: str) -> bool:
+    """Whether rules, history, hooks or the socket of a guard are there."""
+    return any(_listed("guard").fullmatch(tail) for tail in _tails(path))
+
+
 def _temporary(path: str, around: Surroundings) -> str:
     for root in _temp_roots(around):
         if path == root:

@@ -25,6 +25,8 @@ _SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDEN
 class Guard:
     """How commands are judged, run and recorded. Whoever ends the session must `close` it.
 
+    What is known about calls is kept by their ids; `never` says why one must not run whatever is answered.
+
     Ports for hosts: `ask_secret` gets the line that asks for a password and answers what the user typed, None
     if nobody could; `focus` is called with a program that the user may want to watch and take over.
     """
@@ -38,6 +40,7 @@ class Guard:
         self.said: set[str] = set()
         self.assessed: dict[str, Assessed] = {}
         self.kept: dict[str, str] = {}
+        self.never: dict[str, str] = {}
         self._judging: Judging | None = None
         self._workplace: Workplace | None = None
         self._writer: Writer | None = None
@@ -65,7 +68,14 @@ class Guard:
         return self.grants.get(call_id)
 
     def begin(
-        self, call_id: str, cwd: str, session_id: str, env: Mapping[str, str], command: str = ""
+        self,
+        call_id: str,
+        cwd: str,
+        session_id: str,
+        env: Mapping[str, str],
+        command: str = "",
+        *,
+        pty: str | None = None,
     ) -> None:
         """Notes that the command of a call starts, or that it was denied."""
         grant = self.grants.get(call_id) or Grant(command)
@@ -82,6 +92,7 @@ class Guard:
                 grant.risk,
                 permission_status=grant.status,
                 permission_scope=grant.scope,
+                pty_session_id=pty,
                 category=grant.category,
                 decision=grant.decision,
                 reasons=grant.reasons,
@@ -107,10 +118,7 @@ class Guard:
     async def history_failure(self, env: Mapping[str, str]) -> str:
         """Why nothing can be recorded; "" if it can, or if that is not wanted."""
         writer = self._recording(env)
-        if writer is None:
-            return ""
-        await writer.written()
-        return writer.failure
+        return "" if writer is None else await writer.problem()
 
     def mark(self, call_id: str, **changes: Any) -> None:
         """Changes what is known about a call."""

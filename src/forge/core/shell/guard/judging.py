@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping
 from forge.core.shell.analysis.analyse import analyse
 from forge.core.shell.analysis.decide import ALLOW_SESSION, ASK, DENY, Decision, Memory, decide, explanation
 from forge.core.shell.analysis.policy import Policy, add_settings
-from forge.core.shell.analysis.record import RANK, Finding, Step, Verdict
-from forge.core.shell.analysis.rules import Rule, RuleSet, permission_rules
+from forge.core.shell.analysis.record import RANK, Verdict
+from forge.core.shell.analysis.rules import RuleSet, permission_rules
 from forge.core.shell.analysis.state import Known
 from forge.core.shell.analysis.surroundings import Surroundings, home_of
 from forge.core.shell.guard.grant import Grant
 from forge.core.shell.guard.profiles import profile_for
 from forge.core.shell.guard.setup import Source
-from forge.core.shell.guard.visible import forbidden_words, raw_commands
+from forge.core.shell.guard.unclear import denied_raw, looked_through
 
 AGAIN = "This was refused before: trying the same effect in another form will be refused as well."
 
@@ -76,9 +76,9 @@ class Judging:
         known.files, known.links = dict(self._known.files), dict(self._known.links)
         verdict = analyse(text, around, known=known)
         if not verdict.analysable:
-            verdict = _looked_through(verdict)
+            verdict = looked_through(verdict)
         rules = RuleSet([*self.policy.rules.rules, *permission_rules(dict(permissions), "permissions")])
-        decision = _denied_raw(verdict, rules) or decide(
+        decision = denied_raw(verdict, rules) or decide(
             verdict, rules, self.policy.thresholds, self.memory, around.cwd
         )
         if decision.verdict != DENY:
@@ -121,29 +121,3 @@ def precious_paths(verdict: Verdict, cwd: str) -> tuple[str, ...]:
 def needs_question(decision: Decision, mode: str) -> bool:
     """Whether somebody must be asked; planning changes nothing without that."""
     return decision.verdict == ASK or (mode == "plan" and decision.verdict == ALLOW_SESSION)
-
-
-def _looked_through(verdict: Verdict) -> Verdict:
-    """What was not understood is at least searched for what is never allowed."""
-    reason = forbidden_words(verdict.text)
-    if not reason or verdict.category == "forbidden":
-        return verdict
-    finding = Finding("F10", f"cannot be analysed, but it shows: {reason}", "visible")
-    finding.span = (0, len(verdict.text))
-    return Verdict(verdict.text, [finding, *verdict.findings], verdict.steps, verdict.interactive)
-
-
-def _denied_raw(verdict: Verdict, rules: RuleSet) -> Decision | None:
-    """Deny rules hold for the raw words of what could not be analysed, too."""
-    denying: list[Rule] = rules.of("deny")
-    if verdict.analysable or verdict.category == "forbidden" or not denying:
-        return None
-    for words in raw_commands(verdict.text):
-        step = Step(words, (0, 0), 0)
-        for rule in denying:
-            if rule.matches(step, step.text):
-                trace = [f"not analysable; deny rule {rule.text!r} matches the words {step.text!r}"]
-                decision = Decision(DENY, rule.reason or f"a deny rule says so: {rule.text}", trace, rule)
-                decision.risk = verdict.risk
-                return decision
-    return None

@@ -41,6 +41,7 @@ class Workplace:
         self.programs = Programs(self.keeper)
         self.lock = asyncio.Lock()
         self.exports: Mapping[str, str] | None = None
+        self.calls: dict[str, str] = {}
         self._guard = guard
         self._facts: Facts | None = None
         self._temp = ""
@@ -114,6 +115,11 @@ class Workplace:
         hidden = (*_paths(files.get("denyRead"), ctx), *sockets_of(ctx.env))
         home = ctx.env.get("HOME") or os.path.expanduser("~")
         return Places(ctx.start_dir, home, self.temp(ctx), tuple(writable), hidden)
+
+
+def directory_of(ctx: ToolContext) -> str:
+    """Where a command starts: the current directory, or the first one if that is gone."""
+    return ctx.cwd if os.path.isdir(ctx.cwd) else ctx.start_dir
 
 
 def _section(ctx: ToolContext, name: str) -> dict[str, Any]:

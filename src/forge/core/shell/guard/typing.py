@@ -1,4 +1,4 @@
-"""What a call of the forgecmd tool would have a shell or interpreter run."""
+"""What keys for a program would have a shell or interpreter run."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from typing import Any
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.session.keys import parse_keys
 from forge.core.shell.session.programs import NoProgram
-from forge.core.shell.session.prompts import UnclearLine, submitted_lines
+from forge.core.shell.session.prompts import Line, Prompt, UnclearLine, submitted_lines
 
-RUN, START, SEND = "run", "start", "send"
+_CODE = {"python": "-c", "node": "-e", "ruby": "-e", "perl": "-e", "ipython": "-c", "php": "-r"}
 
 
 def commands_of(given: dict[str, Any], guard: Guard) -> list[str]:
-    """The commands of a call: its own, or the lines that its keys would submit at a prompt."""
-    action = given.get("action") or RUN
-    command = given.get("command")
-    if action in (RUN, START):
-        return [command] if isinstance(command, str) and command else []
-    if action != SEND:
+    """The lines that a call of forgecmd_session would submit at a prompt."""
+    if given.get("action") != "send":
         return []
     return typed_lines(str(given.get("session", "")), str(given.get("keys", "")), guard)
 
@@ -34,7 +30,18 @@ def typed_lines(session: str, keys: str, guard: Guard) -> list[str]:
         return []
     parsed = parse_keys(keys, application=program.screen.application_keys)
     try:
-        return [line.text for line in submitted_lines(parsed, view.cursor_line()) if line.text.strip()]
+        lines = submitted_lines(parsed, view.cursor_line())
+        return [_as_command(line, program.command) for line in lines if line.text.strip()]
     except UnclearLine:
         # The tool itself says what to do instead.
         return []
+
+
+def _as_command(line: Line, program: str) -> str:
+    """A line for an interpreter as a command with the same effect."""
+    if line.kind is Prompt.SHELL:
+        return line.text
+    quoted = "'" + line.text.replace("'", "'\\''") + "'"
+    name = program.split()[0].rpartition("/")[2].rstrip("0123456789.") if program.split() else ""
+    option = _CODE.get(name)
+    return f"{name} {option} {quoted}" if option else f"printf '%s' {quoted} | {program}"

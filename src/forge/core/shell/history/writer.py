@@ -62,6 +62,13 @@ class Writer:
         await self.written()
         return self._numbers.get(call_id, 0)
 
+    async def problem(self) -> str:
+        """Why nothing can be written; "" if it can."""
+        if not self.failure and self._history is None:
+            self._add(self._try)
+            await self.written()
+        return self.failure
+
     async def written(self) -> None:
         """Returns when everything noted so far is on disk, or cannot be."""
         loop = asyncio.get_running_loop()
@@ -105,13 +112,22 @@ class Writer:
             self._history.close()
             self._history = None
 
+    def _try(self) -> None:
+        try:
+            self._open()
+        except (OSError, ForgeError) as error:
+            self.failure = str(error)
+
+    def _open(self) -> None:
+        if self._history is None and (self._direct or self._lines >= _MANY):
+            record: Any = import_module("forge.core.shell.history.record")
+            self._history = record.History(self._path, secrets=self._secrets, clock=self._clock)
+
     def _store(self, entry: Entry) -> None:
         if self.failure:
             return
         try:
-            if self._history is None and (self._direct or self._lines >= _MANY):
-                record: Any = import_module("forge.core.shell.history.record")
-                self._history = record.History(self._path, secrets=self._secrets, clock=self._clock)
+            self._open()
             if self._history is not None:
                 self._insert(self._history, entry)
             else:

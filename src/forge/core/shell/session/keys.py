@@ -19,7 +19,8 @@ _NUMBERED = {
 _FUNCTION = {"f1": "P", "f2": "Q", "f3": "R", "f4": "S"}
 _MODIFIER = {"s": 1, "m": 2, "a": 2, "c": 4}
 _NAME = re.compile(r"<((?:[SMACsmac]-)*)([A-Za-z][A-Za-z0-9]*|[^<>])>")
-SUBMITTING = ("\r", "\n")
+# Control-O runs the line, too, in shells that edit lines the usual way.
+SUBMITTING = ("\r", "\n", "\x0f")
 
 
 class Key(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ def top_bar(desk: Desk, base: str, width: int) -> list[Part]:
         return crop([(" diffy  nothing to review", ("top",))], 0, width)
     entry = desk.contents.entries[desk.piece.entry]
     right: list[Part] = []
-    counts = desk.draft.counts(desk.contents.ids)
+    counts = desk.counts
     for state in State:
         number = getattr(counts, state.value)
         if number:
@@ -106,7 +106,7 @@ def branch(desk: Desk, row: Branch, here: bool, width: int) -> list[Part]:
     state = state_of_entry(desk.contents, desk.draft, row.entry)
     entry = desk.contents.entries[row.entry]
     names = ("head_here",) if here else ()
-    size = f"+{entry.added} −{entry.removed}"
+    size = f"+{entry.added} −{entry.removed}" if entry.added or entry.removed else ""
     room = max(4, width - len(lead) - len(size) - 5)
     name = row.name if cell_len(row.name) <= room else row.name[: room - 1] + "…"
     gap = " " * max(1, width - len(lead) - cell_len(name) - len(size) - 4)
@@ -125,7 +125,7 @@ def branch(desk: Desk, row: Branch, here: bool, width: int) -> list[Part]:
 def statistics(desk: Desk) -> list[tuple[str, str]]:
     """What was decided so far, in figures."""
     contents, draft = desk.contents, desk.draft
-    counts = draft.counts(contents.ids)
+    counts = desk.counts
     total = len(contents.pieces)
     decided = total - counts.pending
     lines = [("", "Hunks"), ("all", str(total))]

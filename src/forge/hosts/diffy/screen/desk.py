@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 import msgspec
 
-from forge.core.review.draft import Comment, Draft, State, line_verdict, review_of
+from forge.core.review.draft import Comment, Counts, Draft, State, line_verdict, review_of
 from forge.core.review.model import ACCEPT, PENDING, REJECT, Review
 from forge.hosts.diffy.screen.contents import Contents, Piece, around, new_text, search
 from forge.hosts.diffy.screen.paint import Scene
 from forge.hosts.diffy.screen.rows import Layout, Stop, View
-from forge.hosts.diffy.screen.syntax import Colours
 
 _MORE = 10
 
@@ -35,16 +35,18 @@ class Desk:
         self.message = ""
         self.matches: list[tuple[int, int]] = []
         self._anchor = -1
+        self._counts: Counts | None = None
         self.open(contents, view)
 
     def open(self, contents: Contents, view: View) -> None:
         """Shows these contents, with the cursor on the hunk it was on, else on the first that is pending."""
         self.contents = contents
-        self.scene = Scene(Layout(contents, self.draft, view), Colours())
+        self.scene = Scene(Layout(contents, self.draft, view))
         self.matches = []
+        self._counts = None
         at = next((number for number, piece in enumerate(contents.pieces) if piece.id == self.draft.at), -1)
         if at < 0 or not self.layout.is_shown(at):
-            at = next(iter(self._pending()), 0)
+            at = next(self._pending(), 0)
         if contents.pieces:
             self.scene.here = self.layout.stops(at)[0]
 
@@ -63,6 +65,13 @@ class Desk:
     @property
     def piece(self) -> Piece:
         return self.contents.pieces[self.here.unit]
+
+    @property
+    def counts(self) -> Counts:
+        """How many hunks are in which state."""
+        if self._counts is None:
+            self._counts = self.draft.counts(self.contents.ids)
+        return self._counts
 
     def rows(self) -> tuple[int, int]:
         """The first and the last row that should be in sight."""
@@ -112,16 +121,12 @@ class Desk:
 
     def step_pending(self) -> bool:
         """To the next hunk without a verdict, from the end again from the beginning."""
-        pending = self._pending()
-        unit = self.here.unit
-        later = [number for number in pending if number > unit] + [
-            number for number in pending if number <= unit
-        ]
-        if not later:
+        found = next(self._pending(self.here.unit + 1), None)
+        if found is None:
             self.message = "everything is decided: Enter finishes"
             return False
-        stops = self.layout.stops(later[0])
-        mark = self.draft.mark(self.contents.pieces[later[0]].id)
+        stops = self.layout.stops(found)
+        mark = self.draft.mark(self.contents.pieces[found].id)
         self.go(next((s for s in stops if s.first >= 0 and not line_verdict(mark, s.first)), stops[0]))
         return True
 
@@ -149,7 +154,7 @@ class Desk:
         if words:
             self.step_match(1)
 
-    def ends(self, *, last: bool) -> None:
+    def ends(self, last: int) -> None:
         """To the first or the last hunk."""
         units = range(len(self.contents.pieces))
         shown = next(filter(self.layout.is_shown, reversed(units) if last else units), None)
@@ -166,7 +171,7 @@ class Desk:
             self.draft.decide_lines(piece.id, piece.changes, range(first, last + 1), verdict)
         part = self.here.first >= 0 and not self.scene.selection
         self.scene.selection = None
-        self._changed()
+        self._changed([unit])
         if not part:
             self._go_on()
         elif self.draft.state(piece.id) is State.PENDING:
@@ -185,7 +190,7 @@ class Desk:
         else:
             lines = range(here.first, here.last + 1)
             self.draft.decide_lines(self.piece.id, self.piece.changes, lines, new)
-        self._changed()
+        self._changed([here.unit])
 
     def decide_all(self, verdict: str, *, file: bool = False) -> None:
         """Gives everything that is pending, or everything pending in this file, one verdict."""
@@ -211,6 +216,10 @@ class Desk:
                 self.go(self.here if self.here in stops else stops[0])
                 break
 
+    def redo(self) -> None:
+        """Makes again what was taken back."""
+        self.undo(again=True)
+
     def split(self) -> None:
         """Cuts the hunk into blocks, then into lines, then makes it whole again."""
         piece = self.piece
@@ -222,7 +231,7 @@ class Desk:
         new = {0: 1 if parts > 1 else 2, 1: 2}.get(level, 0)
         self.draft.split(piece.id, new)
         self.message = ("whole again", f"{parts} parts", f"{len(piece.changes)} lines")[new]
-        self._changed()
+        self._changed([self.here.unit])
         self.go(self.layout.stops(self.here.unit)[0])
 
     def ask(self) -> None:
@@ -230,7 +239,7 @@ class Desk:
         on = not self.draft.mark(self.piece.id).question
         self.draft.ask(self.piece.id, on=on)
         self.message = "a question: say what you want to know with c" if on else "no longer a question"
-        self._changed()
+        self._changed([self.here.unit])
 
     def select(self) -> None:
         """Begins a selection of lines, or ends it."""
@@ -321,21 +330,22 @@ class Desk:
         """What was decided."""
         return review_of(self.draft, self.contents.listing, rest)
 
-    def _changed(self) -> None:
-        self.layout.refresh()
+    def _changed(self, units: Iterable[int] | None = None) -> None:
+        self.layout.refresh(units)
+        self._counts = None
         self.save(self.draft)
 
     def _go_on(self) -> None:
         """After a verdict: to the next pending hunk below, else to the next anywhere."""
         if not self.step_pending() and not self.layout.is_shown(self.here.unit):
-            self.ends(last=True)
+            self.ends(1)
 
-    def _pending(self) -> list[int]:
-        return [
-            number
-            for number, piece in enumerate(self.contents.pieces)
-            if self.draft.state(piece.id) is State.PENDING
-        ]
+    def _pending(self, start: int = 0) -> Iterator[int]:
+        """The hunks without a verdict, in order from one on and around."""
+        pieces = self.contents.pieces
+        for number in chain(range(start, len(pieces)), range(min(start, len(pieces)))):
+            if self.draft.state(pieces[number].id) is State.PENDING:
+                yield number
 
     def _next(self, unit: int, by: int) -> int | None:
         unit += by

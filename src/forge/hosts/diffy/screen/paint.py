@@ -61,13 +61,13 @@ class _Line(msgspec.Struct, frozen=True):
     index: int
     part: int
     width: int
-    side: bool
+    half: str = ""  # "left" or "right" of a pair
 
 
 def paint(scene: Scene, row: Row, width: int) -> list[Part]:
     """One row of exactly this many columns."""
     if row.kind == "line":
-        return _line(scene, _Line(row.unit, row.index, row.part, width, False))
+        return _line(scene, _Line(row.unit, row.index, row.part, width))
     if row.kind == "pair":
         return _pair(scene, row, width)
     if row.kind == "file":
@@ -215,7 +215,7 @@ def _pair(scene: Scene, row: Row, width: int) -> list[Part]:
             edge: Part = ("▌" if here else " ", ("bar",)) if not parts else ("│", ("number",))
             parts += [edge, (blank, ("void",))]
             continue
-        half = _line(scene, _Line(row.unit, index, row.part, columns, True))
+        half = _line(scene, _Line(row.unit, index, row.part, columns, "right" if parts else "left"))
         if parts:
             half[0] = ("│", ("number",))
             if index == row.index:  # unchanged: the verdict of nothing
@@ -245,15 +245,15 @@ def _line(scene: Scene, line: _Line) -> list[Part]:
     parts.append((_numbers(scene, piece, line), ("number",)))
     sign = kind if not line.part else " "
     parts.append((f" {sign} ", (*names, {"+": "accepted", "-": "rejected"}.get(kind, "context"))))
-    room = line.width - gutter(scene.layout.digits, side=line.side)
+    room = line.width - gutter(scene.layout.digits, side=bool(line.half))
     return parts + _text(scene, piece, line, names, room)
 
 
 def _numbers(scene: Scene, piece: Piece, line: _Line) -> str:
     digits = scene.layout.digits
     old, new = ("", "") if line.part else (str(number or "") for number in numbers(piece, line.index))
-    if line.side:
-        return f" {old or new:>{digits}}"
+    if line.half:
+        return f" {old if line.half == 'left' else new:>{digits}}"
     return f" {old:>{digits}} {new:>{digits}}"
 
 
@@ -283,7 +283,7 @@ def _spans(scene: Scene, piece: Piece, line: _Line, text: str, names: Names) -> 
     kind = piece.kinds[line.index]
     if scene.colours is not None and scene.layout.view.syntax and "dropped" not in names:
         spans += scene.colours.spans(scene.contents.entries[piece.entry].path, piece, line.index)
-    if kind != " ":
+    if kind != " " and "dropped" not in names:
         other = partner(piece.kinds, line.index)
         if other >= 0:
             removed = kind == "-"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, zip_longest
 
 import msgspec
@@ -68,14 +68,19 @@ class Layout:
                 self._blocks.append((number, unit))
         self.refresh()
 
-    def refresh(self) -> None:
-        """Counts the rows again."""
+    def refresh(self, units: Iterable[int] | None = None) -> None:
+        """Counts the rows again, of all units or of those that have changed."""
         self._notes: dict[tuple[str, str], list[Comment]] = {}
         for comment in self.draft.comments:
             self._notes.setdefault((comment.path, comment.hunk), []).append(comment)
         self._cache: dict[int, tuple[list[Row], Sequence[object], list[Row]]] = {}
-        heights = [self._height(block) for block in range(len(self._blocks))]
-        self._starts = [0, *accumulate(heights)]
+        if units is None:
+            self._heights = [self._height(block) for block in range(len(self._blocks))]
+        for unit in units or ():
+            title = self._place[self.contents.entries[self.contents.pieces[unit].entry].first] - 1
+            self._heights[title] = self._height(title)
+            self._heights[self._place[unit]] = self._height(self._place[unit])
+        self._starts = [0, *accumulate(self._heights)]
 
     @property
     def total(self) -> int:
@@ -163,11 +168,19 @@ class Layout:
         """Whether rows and lines of a body correspond."""
         hunk = self.contents.pieces[unit]
         return not (
-            self.view.wrap
+            (self.view.wrap and not self._fits(hunk))
             or self.is_folded(unit)
             or self.draft.mark(hunk.id).split
             or any(comment.first >= 0 for comment in self._notes_of(unit))
         )
+
+    def _fits(self, hunk: Piece) -> bool:
+        """Whether no line of a hunk needs to be wrapped, as far as that can be told quickly."""
+        longest = max(map(len, hunk.unit.lines), default=0) - 1
+        if longest > self.columns():
+            return False
+        joined = b"".join(hunk.unit.lines)
+        return longest * TAB_AT_MOST <= self.columns() or (joined.isascii() and b"\t" not in joined)
 
     def _notes_of(self, unit: int) -> list[Comment]:
         if not self._notes:

@@ -40,24 +40,25 @@ class Colours:
 
     def spans(self, path: str, piece: Piece, index: int) -> Spans:
         """The coloured parts of one line, as (start, end, name)."""
-        gone = "+" if piece.kinds[index] == "-" else "-"
-        key = (piece.id, index // _WINDOW, gone)
+        # What was removed stands alone; everything else is the new text.
+        side = "-" if piece.kinds[index] == "-" else " +"
+        key = (piece.id, index // _WINDOW, side)
         found = self._windows.get(key)
         if found is None:
             if len(self._windows) > 200:
                 self._windows.clear()
-            found = self._window(path, piece, index, gone)
+            found = self._window(path, piece, index, side)
             self._windows[key] = found
         return found.get(index, ())
 
-    def _window(self, path: str, piece: Piece, index: int, gone: str) -> dict[int, Spans]:
+    def _window(self, path: str, piece: Piece, index: int, side: str) -> dict[int, Spans]:
         lexer = self._lexer(path)
         if lexer is None:
             return {}
         start = index // _WINDOW * _WINDOW
         # Some lines before, so that a text that began there keeps its colour.
         wanted = range(max(0, start - _LEAD), min(len(piece.kinds), start + _WINDOW))
-        indexes = [i for i in wanted if piece.kinds[i] != gone]
+        indexes = [i for i in wanted if piece.kinds[i] in side]
         lines = [piece.texts[i][:_LONGEST] for i in indexes]
         return dict(zip(indexes, _coloured(lexer, lines), strict=True))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -14,6 +16,7 @@ from textual.widget import Widget
 
 from forge.hosts.diffy.screen.bars import Branch, branch, tree
 from forge.hosts.diffy.screen.desk import Desk
+from forge.hosts.diffy.screen.keys import GROUPS
 from forge.hosts.diffy.screen.paint import Part, paint
 from forge.hosts.diffy.screen.palette import Palette
 from forge.hosts.diffy.screen.rows import Row
@@ -37,7 +40,11 @@ class Bar(Widget):
 
 
 class DiffView(ScrollView, can_focus=True):
-    """The diff. It tells what the mouse does; what the cursor does is not its business."""
+    """The diff. It has all keys, so that they work exactly when nothing lies over it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key.keys, f"app.{key.action}", show=False) for group in GROUPS for key in group.keys
+    ]
 
     class Pointed(Message):
         """The mouse was pressed on a row, or dragged to it."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from forge.foundation.system.controlling import read_modes, restore_modes
+from forge.foundation.system.fullscreen import RESET
 
-# Mouse, focus and paste reports off, kitty's keys popped, cursor shown, main screen, attributes reset.
-RESET = (
-    b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[?2031l"
-    b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[0m"
-)
 _PATIENCE = 2.0
 
 
@@ -46,6 +43,10 @@ class Launched:
         code = self._process.poll()
         return code is not None and (self._blocks or code != 0)
 
+    def wait(self) -> int:
+        """The exit code of the command."""
+        return self._process.wait() if self._process else 127
+
     def close(self, *, hurry: bool) -> None:
         """The terminal is not the agent's: it stays, and says that nobody waits any more."""
 
@@ -62,6 +63,11 @@ class Child:
 
     def failed(self) -> bool:
         return self._process.poll() is not None
+
+    def pause(self, seconds: float) -> None:
+        """Waits a while, or less if the screen ends."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
 
     def close(self, *, hurry: bool) -> None:
         if hurry:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from forge.foundation.system.liveness import is_alive
+from forge.foundation.system.liveness import is_alive, process_start
 from forge.hosts.diffy.surfaces.chain import Surface
 from forge.hosts.diffy.surfaces.link import read_screen
 from forge.hosts.diffy.surfaces.place import Place
@@ -18,6 +18,7 @@ from forge.hosts.diffy.surfaces.runtime import (
     remove_review,
     reviews_of,
     write_review,
+    write_review_at,
 )
 from forge.hosts.diffy.surfaces.signals import Signals
 
@@ -36,6 +37,7 @@ class Shown(msgspec.Struct, frozen=True):
 
 def present(place: Place, review: ReviewState, ways: Sequence[Surface], signals: Signals) -> Shown:
     """Tries the ways in order; the review's directory is kept for whoever looks at it."""
+    review = msgspec.structs.replace(review, hook=_this_process())
     folder = write_review(place.runtime, review)
     post = Post(folder, signals)
     try:
@@ -64,6 +66,7 @@ def rejoin(place: Place, signals: Signals) -> Shown | None:
         if not has_screen(folder):
             remove_review(folder)
             continue
+        write_review_at(folder, msgspec.structs.replace(read_review(folder), hook=_this_process()))
         post = Post(folder, signals)
         try:
             if post.appears(_RETURNS, lambda: False):
@@ -71,6 +74,10 @@ def rejoin(place: Place, signals: Signals) -> Shown | None:
         finally:
             post.close()
     return None
+
+
+def _this_process() -> tuple[int, int]:
+    return os.getpid(), process_start(os.getpid())
 
 
 def has_screen(folder: str) -> bool:

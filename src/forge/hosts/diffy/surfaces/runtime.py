@@ -19,8 +19,8 @@ class ReviewState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """One review that was asked for. `base` and `snapshot` name the two trees that are compared.
 
     `guard_ms`: keys in this time after the screen appeared are not meant for it. `stays`: the screen is not
-    on the agent's terminal and goes on when the agent no longer waits. `agent`: process number and start of
-    the agent, 0 when unknown. `draft`: the file that has every decision as soon as it is made.
+    on the agent's terminal and goes on when the agent no longer waits. `agent`, `hook`: their process
+    number and start, 0 when unknown. `draft`: the file that has every decision as soon as it is made.
     """
 
     id: str
@@ -30,10 +30,12 @@ class ReviewState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     session: str = ""
     paths: tuple[str, ...] = ()
     apply: bool = False
+    remember: bool = True
     surface: str = ""
     stays: bool = True
     guard_ms: int = 0
     agent: tuple[int, int] = (0, 0)
+    hook: tuple[int, int] = (0, 0)
     draft: str = ""
     url: str = ""
     version: int = 1
@@ -100,8 +102,13 @@ def write_review(runtime: str, review: ReviewState) -> str:
     """Writes the state file of a review and returns the review's directory."""
     folder = folder_of(runtime, review.id)
     os.makedirs(folder, 0o700, exist_ok=True)
-    write_private(os.path.join(folder, _STATE), msgspec.json.encode(review))
+    write_review_at(folder, review)
     return folder
+
+
+def write_review_at(folder: str, review: ReviewState) -> None:
+    """Writes the state file of a review whose directory exists."""
+    write_private(os.path.join(folder, _STATE), msgspec.json.encode(review))
 
 
 def read_review(folder: str) -> ReviewState:

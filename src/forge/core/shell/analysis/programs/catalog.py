@@ -16,6 +16,7 @@ from forge.core.shell.analysis.programs import (
     git,
     interpreters,
     network,
+    own,
     printing,
     remote,
     shells,
@@ -54,7 +55,7 @@ def secrets_read(words: list[Word], frame: Frame) -> frozenset[str]:
 @functools.cache
 def _programs() -> dict[str, Judge]:
     found: dict[str, Judge] = {}
-    for module in (builtins, copying, databases, deleting, filters, finding, git, interpreters, network,
+    for module in (builtins, copying, databases, deleting, filters, finding, git, interpreters, network, own,
                    printing, remote, shells, wrappers):  # fmt: skip
         for group, judge in module.PROGRAMS.items():
             for name in group.split():

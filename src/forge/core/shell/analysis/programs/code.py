@@ -6,7 +6,7 @@ import functools
 import re
 
 from forge.core.shell.analysis.paths import judge, secret_path, write
-from forge.core.shell.analysis.places import UNKNOWN
+from forge.core.shell.analysis.places import UNKNOWN, is_guard
 from forge.core.shell.analysis.state import Word
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def judge_code(text: str, language: str, frame: Frame) -> None:
     names = {m[1]: int(m[2]) for m in re.finditer(rf"(?<![\w.])\$?(\w+)\s*:?=\s*{_LITERAL}", code)}
     look = _Look(code, literals, names, frame)
     frame.run.note(frame, "W3", f"runs a few lines of {language}", "run")
-    for check in (_commands, _deletes, _writes, _evaluates, _connections, _processes):
+    for check in (_commands, _deletes, _writes, _evaluates, _connections, _processes, _guards):
         frame.run.check_time()
         check(look)
     if language in _SHELL_LANGUAGES:
@@ -190,6 +190,13 @@ def _connections(look: _Look) -> None:
     if secrets and sends:
         frame.run.note(frame, "D9", "the code sends credentials to another machine", "exfiltrate")
     frame.run.note(frame, "W4", "the code uses the network", "network")
+
+
+def _guards(look: _Look) -> None:
+    """Code that names the guard's own files and does more than read them."""
+    named = any(is_guard(text) for text in look.literals if "/" in text and " " not in text)
+    if named and re.search(r"connect|execute|write|dump|rename|replace|copy|move|chmod|link|send", look.code):
+        look.frame.run.note(look.frame, "D8", "the code changes the guard itself", "persist")
 
 
 def _processes(look: _Look) -> None:

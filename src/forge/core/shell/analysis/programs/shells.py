@@ -32,7 +32,7 @@ def _shell(argv: list[Word], frame: Frame) -> Stream:
     if operands and not options.has("-s"):
         return run_file(operands[0], frame, [w.text for w in operands[1:]])
     if frame.stdin is None or options.has("-i"):
-        frame.run.note(frame, "C6", "opens a shell", "run")
+        frame.run.note(frame, "C6", "opens a shell", "shell")
         frame.run.is_interactive("a shell without a script")
         return Stream()
     return run_text(frame.stdin, frame, [w.text for w in operands])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from forge.agent.session import Session
-from forge.agent.worktree import Tree, create, unfinished, wanted
-from forge.agent.worktree_git import WorktreeError, is_directory, make, owner_note, remove, unlock
+from forge.agent.worktrees.checkout import WorktreeError, is_directory, make, owner_note, remove, unlock
+from forge.agent.worktrees.worktree import Tree, create, unfinished, wanted
 from forge.core.tool import ToolError
 
 WORKTREE = "worktree"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.agent.worktree_git import (
+from forge.agent.worktrees.checkout import (
     Made,
     Wanted,
     WorktreeError,

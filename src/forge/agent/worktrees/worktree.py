@@ -12,7 +12,7 @@ from forge.agent.memory import move_memory
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.texts.load import text
-from forge.agent.worktree_git import Made, Wanted, WorktreeError, make, owner_note, work_in
+from forge.agent.worktrees.checkout import Made, Wanted, WorktreeError, make, owner_note, work_in
 from forge.foundation.gitdir import find_root, main_root
 
 NO_PATH = (

@@ -14,8 +14,8 @@ from forge.agent.hooks.engine import Engine
 from forge.agent.memory import Memory
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
-from forge.agent.worktree import Visit
-from forge.agent.worktree_tools import ENTER, EXIT
+from forge.agent.worktrees.tools import ENTER, EXIT
+from forge.agent.worktrees.worktree import Visit
 from forge.core.memory.sources import MemoryRequest
 from forge.core.message import Aside
 from forge.core.tool import ToolError, ToolOutput

@@ -8,9 +8,16 @@ import msgspec
 
 from forge.agent.context import CallContext
 from forge.agent.session import Session
-from forge.agent.worktree import Tree, Visit, create, enter, leave, repository, unfinished
-from forge.agent.worktree_git import WorktreeError, is_directory, name_problem, random_name, remove, unlock
-from forge.agent.worktree_git import enter as find_existing
+from forge.agent.worktrees.checkout import (
+    WorktreeError,
+    is_directory,
+    name_problem,
+    random_name,
+    remove,
+    unlock,
+)
+from forge.agent.worktrees.checkout import enter as find_existing
+from forge.agent.worktrees.worktree import Tree, Visit, create, enter, leave, repository, unfinished
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.foundation.encode import dumps
 

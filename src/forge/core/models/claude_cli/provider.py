@@ -1,0 +1,163 @@
+"""The installed `claude` as a model: one process per conversation, started anew when the conversation is not
+the one it knows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+
+import msgspec
+
+from forge.core.message import Block, Message, Text
+from forge.core.model import Delta, Finished, ModelCard, Request
+from forge.core.models.asides import Turn
+from forge.core.models.cards import ALIASES
+from forge.core.models.claude_cli.agent_mode import agent_reply, asking
+from forge.core.models.claude_cli.argv import Start, arguments
+from forge.core.models.claude_cli.capabilities import abilities, dotted
+from forge.core.models.claude_cli.control import assistant_line, initialize, user_line
+from forge.core.models.claude_cli.environment import cli_environment
+from forge.core.models.claude_cli.history_file import divide, reply_message, with_wire_names, write_history
+from forge.core.models.claude_cli.locate import find_program
+from forge.core.models.claude_cli.model_mode import deferring, model_reply
+from forge.core.models.claude_cli.process import Launch, start
+from forge.core.models.claude_cli.talk import Talk
+from forge.core.models.claude_cli.wishes import check_version, read_wishes
+from forge.core.models.history import Memo, tidy
+from forge.core.models.providers import Provider
+from forge.foundation.homes import forge_home
+
+_SOMEBODY = Message("user", [Text(".")])
+
+
+class CliModel:
+    """A model of the CLI. Its limits are those the CLI reports with its first reply."""
+
+    def __init__(self, card: ModelCard, provider: Provider, env: Mapping[str, str]) -> None:
+        self._card = card
+        self._env = env
+        self._wishes = read_wishes(provider.options, provider.name)
+        self._program = find_program(provider.program, env)
+        self._can = abilities(self._program.version)
+        self._live: Talk | None = None
+        self._memo: Memo = {}
+
+    @staticmethod
+    def describe(provider: Provider, env: Mapping[str, str]) -> str:
+        """The program that would be used, in words; raises `UsageError` or `ConfigError`."""
+        wishes = read_wishes(provider.options, provider.name)
+        program = find_program(provider.program, env)
+        check_version(program.version, wishes, program.path)
+        return f"Claude Code {dotted(program.version)} at {program.path}, {wishes.mode} mode"
+
+    @property
+    def card(self) -> ModelCard:
+        return self._card
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        turns = tidy(request.messages, self._card, self._memo)
+        agent = self._acts(request)
+        talk = await self._talk(request, turns)
+        kept = False
+        try:
+            replies = (
+                agent_reply(talk, self._card.ref)
+                if agent
+                else model_reply(talk, self._card.ref, request.tools)
+            )
+            async for delta in replies:
+                if isinstance(delta, Finished):
+                    self._learn(talk)
+                    talk.sent, talk.said = turns, self._as_sent(delta.message)
+                    kept = not talk.spent
+                yield delta
+        finally:
+            if not kept:
+                self._live = None
+                await talk.abort()
+
+    async def close(self) -> None:
+        live, self._live = self._live, None
+        if live is not None:
+            await (live.abort() if live.running else live.close())
+
+    def _acts(self, request: Request) -> bool:
+        return self._wishes.mode == "agent" and request.place is not None
+
+    def _as_sent(self, message: Message) -> Turn | None:
+        """The reply as it will stand in the next request."""
+        found = tidy([message, _SOMEBODY], self._card)
+        return found[0] if found[0].role == "assistant" else None
+
+    def _learn(self, talk: Talk) -> None:
+        for row in talk.limits.values():
+            window, most = (row.get(k) if isinstance(row, dict) else None for k in _LIMITS)
+            if isinstance(window, int) and isinstance(most, int) and window > 0 < most:
+                self._card = msgspec.structs.replace(self._card, context_window=window, max_output=most)
+
+    async def _talk(self, request: Request, turns: list[Turn]) -> Talk:
+        """The CLI that goes on with this conversation."""
+        place = request.place
+        where = (place.cwd, tuple(place.folders)) if place is not None else ("", ())
+        key = (self._acts(request), request.system, request.tools, request.options, where)
+        live, self._live = self._live, None
+        if live is not None:
+            news = _news(live, turns) if live.key == key else None
+            if news is not None and live.tell(news):
+                self._live = live
+                return live
+            await (live.abort() if live.running else live.close())
+        self._live = await self._open(request, turns, key)
+        return self._live
+
+    async def _open(self, request: Request, turns: list[Turn], key: object) -> Talk:
+        agent, place = self._acts(request), request.place
+        cwd = place.cwd if place is not None else os.getcwd()
+        known = turns if agent else [with_wire_names(turn) for turn in turns]
+        past = divide(known)
+        model = ALIASES.get(self._card.id, self._card.id)
+        folder = os.path.join(forge_home(self._env), "cache", "claude-cli")
+        history = write_history(folder, past.stored, model, cwd) if past.stored else ""
+        began = Start(
+            self._card.id,
+            request.options,
+            tools=[tool.name for tool in request.tools] if agent else None,
+            history=history,
+            folders=[f for f in place.folders if f != cwd] if agent and place is not None else (),
+        )
+        argv = [self._program.path, *arguments(began, self._can)]
+        cli = await start(Launch(argv, cwd, cli_environment(self._env, request.options.max_tokens)))
+        answers = asking(place) if agent and place is not None else deferring(request.tools)
+        talk = Talk(cli, answers, key, self._wishes.idle_seconds)
+        talk.history = history
+        try:
+            cli.send(initialize("forge-1", request.system, server=not agent and bool(request.tools)))
+            await _replay(talk, past.replayed, model)
+            cli.send(user_line(past.prompt))
+        except BaseException:
+            await talk.abort()
+            raise
+        return talk
+
+
+_LIMITS = ("contextWindow", "maxOutputTokens")
+
+
+async def _replay(talk: Talk, turns: list[Turn], model: str) -> None:
+    """Tells a CLI what it cannot read from a file; each line of the user must be taken in before the next."""
+    for number, turn in enumerate(turns):
+        if turn.role == "assistant":
+            talk.cli.send(assistant_line(reply_message(turn.blocks, model, 1_000_000 + number)))
+        else:
+            talk.cli.send(user_line(turn.blocks, query=False))
+            await talk.until_result()
+
+
+def _news(talk: Talk, turns: list[Turn]) -> list[Block] | None:
+    """What this CLI has not been told yet; None if it knows another conversation."""
+    known = len(talk.sent)
+    if talk.running and len(turns) == known + 1 and turns[-1].role == "assistant":
+        return [] if turns[:known] == talk.sent else None
+    if talk.said is None or len(turns) != known + 2 or turns[-1].role != "user":
+        return None
+    return turns[-1].blocks if turns[known] == talk.said and turns[:known] == talk.sent else None

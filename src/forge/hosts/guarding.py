@@ -1,0 +1,49 @@
+"""Tells a session how its commands are guarded, from the settings of the run."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+from forge.agent.session import Session
+from forge.core.shell.guard.guard import Guard
+from forge.core.shell.guard.setup import FULL, OFF, Setup, Source, chosen_mode, keeps_history
+from forge.foundation.origin import Scope
+from forge.hosts.configuration import Configuration
+from forge.hosts.options import RunOptions
+
+
+def guard_setup(o: RunOptions, c: Configuration) -> Setup:
+    """How the commands of a run are guarded; ConfigError if a settings file has rules that cannot be used."""
+    sources = _sources(c)
+    mode = chosen_mode(sources)
+    if sources and mode != OFF:
+        # A rule that cannot be read must be known before the first command, not after it.
+        import_module("forge.core.shell.guard.judging").Judging(sources)
+    recorded = mode != OFF and keeps_history(sources) and not o.no_session_persistence
+    home = os.path.join(c.places.forge_home, "forgecmd")
+    return Setup(
+        mode=mode,
+        sources=sources,
+        history=os.path.join(home, "history.db") if recorded else "",
+        trash="" if mode == OFF else os.path.join(home, "trash"),
+    )
+
+
+def has_guarded_tools(o: RunOptions, c: Configuration) -> bool:
+    """Whether a run has the tools of the guarded shell: in full mode, and where they are named."""
+    named = any("forgecmd" in value for value in o.tools or ())
+    return named or chosen_mode(_sources(c)) == FULL
+
+
+def _sources(c: Configuration) -> tuple[Source, ...]:
+    return tuple(
+        Source(layer.path, data, trusted=c.trusted or layer.scope is not Scope.PROJECT)
+        for layer in c.settings.layers
+        if isinstance(data := layer.data.get("forgecmd"), dict)
+    )
+
+
+def give_guard(session: Session, o: RunOptions, c: Configuration) -> None:
+    """Makes the guard of the run that of the session."""
+    session.share(Guard(guard_setup(o, c)))

@@ -1,0 +1,395 @@
+"""The CLI as a model: what is told to it, what comes back, and how it goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_claude import FakeClaude, Line, call, init, message, result, text, tool_result
+from forge.core.message import Block, Image, Message, Source, Text, Thinking, ToolResult, ToolUse
+from forge.core.model import (
+    BlockDelta,
+    Delta,
+    Finished,
+    Model,
+    Permission,
+    Request,
+    Retrying,
+    ToolSpec,
+    Workplace,
+    closing,
+)
+from forge.core.models.catalog import open_model
+from forge.foundation.errors import ModelError
+from leftovers import left_running
+
+BASH = ToolSpec("Bash", "Runs.", {"type": "object"})
+FORGE_BASH = "mcp__forge__Bash"
+
+
+def opened(fake: FakeClaude, home: Path, **options: Any) -> Model:
+    row = {"enabled": True, "program": str(fake.path), "options": options}
+    env = {"HOME": str(home), "PATH": os.environ["PATH"]}
+    return open_model("claude-code/sonnet", env, {"providers": {"claude-code": row}}.get)
+
+
+def ask(*messages: Message, place: Workplace | None = None, system: str = "Be brief.") -> Request:
+    return Request("sonnet", [system], list(messages), [BASH], place=place)
+
+
+def user(*blocks: Block | str) -> Message:
+    return Message("user", [Text(b) if isinstance(b, str) else b for b in blocks])
+
+
+async def whole(model: Model, request: Request) -> Finished:
+    async with closing(model.stream(request)) as deltas:
+        found = [delta async for delta in deltas]
+    assert isinstance(found[-1], Finished)
+    return found[-1]
+
+
+def talk(model: Model, use: Callable[[Model], Awaitable[Any]]) -> Any:
+    """Uses a model and closes it; nothing may be left running."""
+
+    async def run() -> Any:
+        try:
+            return await use(model)
+        finally:
+            await model.close()
+
+    found = asyncio.run(run())
+    assert left_running() == []
+    return found
+
+
+def place(decide: Callable[[ToolUse], Permission] | None = None, cwd: str = "/") -> Workplace:
+    async def permit(asked: ToolUse) -> Permission:
+        return decide(asked) if decide else Permission(True, asked.input)
+
+    return Workplace(cwd, [cwd], permit)
+
+
+def can_use(name: str, number: int, **given: Any) -> Line:
+    asked = {"subtype": "can_use_tool", "tool_name": name, "input": given, "tool_use_id": f"toolu_{number}"}
+    return {"$": "ask", "request": asked}
+
+
+HOOK: Line = {"$": "ask", "request": {"subtype": "hook_callback", "callback_id": "forge-call", "input": {}}}
+
+
+@pytest.mark.requirement("S4-14", "S4-18")
+def test_a_conversation_stays_in_one_process_and_calls_are_left_to_forge(home: Path, tmp_path: Path) -> None:
+    calls = [call(FORGE_BASH, 1, command="ls"), call(FORGE_BASH, 2, command="pwd")]
+    deferred = result(stop_reason="tool_deferred", terminal_reason="tool_deferred", total_cost_usd=0.5)
+    fake = FakeClaude(
+        tmp_path,
+        [init(), *message([text("I look."), *calls], reason="tool_use"), HOOK, HOOK, deferred],
+        [init(), *message([text("done")], 2), result(total_cost_usd=0.75)],
+    )
+    model = opened(fake, home)
+
+    async def use(model: Model) -> list[Finished]:
+        asked = [user("go")]
+        first = await whole(model, ask(*asked))
+        answers = [ToolResult("toolu_1", "a"), ToolResult("toolu_2", "/", True), Text("note")]
+        return [first, await whole(model, ask(*asked, first.message, user(*answers)))]
+
+    first, second = talk(model, use)
+    assert first.message.blocks == [
+        Text("I look."),
+        ToolUse("toolu_1", "Bash", {"command": "ls"}),
+        ToolUse("toolu_2", "Bash", {"command": "pwd"}),
+    ]
+    assert (first.stop_reason, first.cost_usd, first.usage.input, first.usage.output) == (
+        *("tool_use", 0.5),
+        *(10, 5),
+    )
+    assert (second.message.text, second.cost_usd, second.results) == ("done", 0.25, [])
+    assert (model.card.context_window, model.card.max_output) == (1_000_000, 128_000)
+    assert len(fake.noted("argv")) == 1
+    assert fake.prompts()[1] == [
+        {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a"},
+        {"type": "tool_result", "tool_use_id": "toolu_2", "content": "/", "is_error": True},
+        {"type": "text", "text": "note"},
+    ]
+    answered = [h["response"]["response"] for h in fake.noted("heard") if h["type"] == "control_response"]
+    assert [a["hookSpecificOutput"]["permissionDecision"] for a in answered[1:]] == ["defer", "defer"]
+    assert answered[0]["mcp_response"]["result"]["tools"][0]["name"] == "Bash"
+
+
+def test_a_conversation_it_does_not_know_is_handed_over_anew(home: Path, tmp_path: Path) -> None:
+    fake = FakeClaude(tmp_path, [init(), *message([text("ok")]), result()])
+    past = [user("q1"), Message("assistant", [Text("a1")], made_by="openai/x")]
+    loop = [
+        Message(
+            "assistant", [Thinking("hm", "sig"), ToolUse("t1", "Bash", {})], made_by="claude-code/sonnet"
+        ),
+        user(ToolResult("t1", "out")),
+    ]
+
+    async def use(model: Model) -> list[str]:
+        said = [await whole(model, ask(*past, user("q2"), *loop)), await whole(model, ask(user("other")))]
+        said.append(await whole(model, ask(user("other"), system="Be long.")))
+        return [each.message.text for each in said]
+
+    assert talk(opened(fake, home), use) == ["ok"] * 3
+    (records,) = fake.noted("history")
+    assert [r["message"]["content"][0]["text"] for r in records] == ["q1", "a1"]
+    heard = [h for h in fake.noted("heard") if h["type"] in ("user", "assistant")]
+    assert [h.get("shouldQuery", True) for h in heard] == [False, True, True, True, True]
+    assert heard[1]["message"]["content"] == [
+        {"type": "thinking", "thinking": "hm", "signature": "sig"},
+        {"type": "tool_use", "id": "t1", "name": FORGE_BASH, "input": {}},
+    ]
+    assert len(fake.noted("argv")) == 3
+    assert list((home / ".forge" / "cache" / "claude-cli").iterdir()) == []
+
+
+def test_images_and_the_system_prompt_reach_it_through_its_input(home: Path, tmp_path: Path) -> None:
+    fake = FakeClaude(tmp_path, [init(), *message([text("seen")]), result()])
+    image = Image(Source("base64", "image/png", "AAAA"))
+    talk(opened(fake, home), lambda model: whole(model, ask(user("look", image), system="Look hard.")))
+    assert fake.prompts() == [
+        [
+            {"type": "text", "text": "look"},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+        ]
+    ]
+    assert fake.noted("heard")[0]["request"]["systemPrompt"] == ["Look hard."]
+    assert "Look hard." not in str(fake.noted("argv"))
+
+
+@pytest.mark.requirement("S4-18", "S4-19")
+def test_in_agent_mode_each_message_is_a_reply_with_the_results_of_its_calls(
+    home: Path, tmp_path: Path
+) -> None:
+    two = [call("Bash", 1, command="ls"), call("Read", 2, file_path="x")]
+    fake = FakeClaude(
+        tmp_path,
+        [
+            *(init(), *message([text("I look."), *two], reason="tool_use")),
+            *(HOOK, can_use("Bash", 1, command="ls"), can_use("Read", 2, file_path="x")),
+            *(tool_result(2, "no", is_error=True), tool_result(1, [{"type": "text", "text": "out"}])),
+            *(*message([text("done")], 2), result(total_cost_usd=0.5)),
+        ],
+        [init(), *message([text("again")], 3), result(total_cost_usd=0.75)],
+    )
+    asked: list[ToolUse] = []
+
+    def decide(one: ToolUse) -> Permission:
+        asked.append(one)
+        return Permission(one.name == "Bash", {**one.input, "changed": True}, "not that")
+
+    async def use(model: Model) -> list[Finished]:
+        where = place(decide, str(tmp_path))
+        history = [user("go")]
+        said = []
+        for prompt in ("", "more"):
+            while True:
+                said.append(await whole(model, ask(*history, place=where)))
+                history.append(said[-1].message)
+                if not said[-1].results:
+                    break
+                history.append(user(*said[-1].results, "<system-reminder>new</system-reminder>"))
+            history.append(user(prompt or "next"))
+        return said
+
+    first, second, third = talk(opened(fake, home, mode="agent"), use)
+    assert first.results == [ToolResult("toolu_2", "no", True), ToolResult("toolu_1", "out")]
+    assert [c.name for c in first.message.calls] == ["Bash", "Read"]
+    assert [f.message.text for f in (second, third)] == ["done", "again"]
+    assert [f.cost_usd for f in (first, second, third)] == [0.0, 0.5, 0.25]
+    assert asked == [
+        ToolUse("toolu_1", "Bash", {"command": "ls"}),
+        ToolUse("toolu_2", "Read", {"file_path": "x"}),
+    ]
+    answers = [h["response"]["response"] for h in fake.noted("heard") if h["type"] == "control_response"]
+    assert answers[0]["hookSpecificOutput"]["permissionDecision"] == "ask"
+    assert answers[1:] == [
+        {"behavior": "allow", "updatedInput": {"command": "ls", "changed": True}},
+        {"behavior": "deny", "message": "not that"},
+    ]
+    assert fake.prompts() == [
+        [{"type": "text", "text": "go"}],
+        [
+            {"type": "text", "text": "<system-reminder>new</system-reminder>"},
+            {"type": "text", "text": "next"},
+        ],
+    ]
+    assert len(fake.noted("argv")) == 1
+
+
+def test_a_prompt_in_the_middle_of_its_turn_starts_it_anew(home: Path, tmp_path: Path) -> None:
+    turn = [init(), *message([call("Bash", 1, command="ls")], reason="tool_use"), tool_result(1, "out")]
+    fake = FakeClaude(tmp_path, [*turn, {"$": "hang"}])
+
+    async def use(model: Model) -> list[ToolResult]:
+        where = place(cwd=str(tmp_path))
+        first = await whole(model, ask(user("go"), place=where))
+        request = ask(user("go"), first.message, user(*first.results, "stop that"), place=where)
+        return (await whole(model, request)).results
+
+    assert talk(opened(fake, home, mode="agent"), use) == [ToolResult("toolu_1", "out")]
+    assert (len(fake.noted("argv")), fake.noted("signal")) == (2, ["interrupt", "interrupt"])
+
+
+def test_without_a_place_to_work_it_runs_nothing_even_in_agent_mode(home: Path, tmp_path: Path) -> None:
+    fake = FakeClaude(tmp_path, [init(), *message([text("sum")]), result()])
+    talk(opened(fake, home, mode="agent"), lambda model: whole(model, ask(user("go"))))
+    (argv,) = fake.noted("argv")
+    assert argv[argv.index("--tools") + 1] == ""
+
+
+RETRY: Line = {
+    "type": "system",
+    "subtype": "api_retry",
+    "attempt": 1,
+    "max_retries": 10,
+    "retry_delay_ms": 500,
+}
+TOO_OLD = {"type": "result", "subtype": "success", "is_error": True, "terminal_reason": "api_error"}
+
+
+@pytest.mark.requirement("S4-07", "S4-08", "S4-09", "S4-10")
+@pytest.mark.parametrize(
+    ("turn", "kind", "words"),
+    [
+        (
+            [{**RETRY, "error_status": 401, "error": "authentication_failed"}, {"$": "hang"}],
+            "authentication_failed",
+            "not logged in",
+        ),
+        (
+            [init(), {**TOO_OLD, "api_error_status": 400, "result": "API Error: 400 odd"}],
+            "invalid_request",
+            "API Error: 400 odd",
+        ),
+        (
+            [{"$": "say", "text": "bad option"}, {"$": "exit", "code": 1}],
+            "unknown",
+            "Claude Code failed (exit code 1): bad option",
+        ),
+        ([init(), {"$": "exit", "code": 143}], "unknown", "Claude Code failed (killed): SIGTERM"),
+        ([init(), {"$": "exit", "code": 0}], "malformed_stream", "ended without a reply"),
+        ([init(), *[{"$": "raw", "text": "noise"}] * 25, {"$": "hang"}], "unknown", "not JSON"),
+    ],
+    ids=["unauthorised", "api", "option", "killed", "silent", "noise"],
+)
+@pytest.mark.parametrize("mode", ["model", "agent"])
+def test_a_failure_says_what_happened_and_leaves_nothing_running(
+    turn: list[Line], kind: str, words: str, mode: str, home: Path, tmp_path: Path
+) -> None:
+    fake = FakeClaude(tmp_path, turn)
+    with pytest.raises(ModelError) as raised:
+        talk(
+            opened(fake, home, mode=mode), lambda m: whole(m, ask(user("go"), place=place(cwd=str(tmp_path))))
+        )
+    assert words in raised.value.message
+    assert (raised.value.kind, raised.value.retryable) == (kind, False)
+    assert left_running() == []
+
+
+@pytest.mark.parametrize("mode", ["model", "agent"])
+def test_a_retry_is_told_and_the_reply_begins_anew(mode: str, home: Path, tmp_path: Path) -> None:
+    half = message([text("half")])[:3]
+    fake = FakeClaude(
+        tmp_path, [init(), *half, {**RETRY, "error_status": 529}, *message([text("whole")], 2), result()]
+    )
+
+    async def use(model: Model) -> list[Delta]:
+        async with closing(model.stream(ask(user("go"), place=place(cwd=str(tmp_path))))) as deltas:
+            return [delta async for delta in deltas]
+
+    found = talk(opened(fake, home, mode=mode), use)
+    assert any(isinstance(delta, Retrying) for delta in found)
+    assert found[-1].message.text == "whole"
+
+
+@pytest.mark.requirement("S4-06")
+@pytest.mark.parametrize("mode", ["model", "agent"])
+@pytest.mark.parametrize("how", ["closed", "cancelled"])
+def test_a_reply_nobody_wants_any_more_ends_the_process(
+    how: str, mode: str, home: Path, tmp_path: Path
+) -> None:
+    begun = [init(), *message([text("some words")])[:3]]
+    fake = FakeClaude(tmp_path, [*begun, {"$": "child"}, {"$": "hang"}])
+
+    async def use(model: Model) -> list[int]:
+        started = asyncio.Event()
+
+        async def follow() -> None:
+            async with closing(model.stream(ask(user("go"), place=place(cwd=str(tmp_path))))) as deltas:
+                async for delta in deltas:
+                    if isinstance(delta, BlockDelta):
+                        started.set()
+                        if how == "closed":
+                            return
+
+        task = asyncio.ensure_future(follow())
+        await started.wait()
+        if how == "cancelled":
+            task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return left_running()
+
+    assert talk(opened(fake, home, mode=mode), use) == []
+    assert fake.noted("signal") == ["interrupt"]
+
+
+def test_a_reply_that_was_cut_off_is_not_continued_behind_our_back(home: Path, tmp_path: Path) -> None:
+    fake = FakeClaude(tmp_path, [init(), *message([text("part")], reason="max_tokens"), {"$": "hang"}])
+    finished = talk(opened(fake, home), lambda model: whole(model, ask(user("go"))))
+    assert (finished.message.text, finished.stop_reason) == ("part", "max_tokens")
+
+
+@pytest.mark.requirement("S4-06")
+def test_silence_ends_the_run_but_not_while_somebody_is_asked(home: Path, tmp_path: Path) -> None:
+    slow = [init(), *message([call("Bash", 1, command="x")], reason="tool_use"), can_use("Bash", 1)]
+    fake = FakeClaude(tmp_path, [*slow, tool_result(1, "out"), {"$": "hang"}])
+
+    async def permit(asked: ToolUse) -> Permission:
+        await asyncio.sleep(0.3)  # longer than the patience below
+        return Permission(True, asked.input)
+
+    async def use(model: Model) -> tuple[Finished, str]:
+        where = Workplace(str(tmp_path), [], permit)
+        first = await whole(model, ask(user("go"), place=where))
+        with pytest.raises(ModelError) as raised:
+            await whole(model, ask(user("go"), first.message, user(*first.results), place=where))
+        return first, raised.value.message
+
+    first, words = talk(opened(fake, home, mode="agent", idleSeconds=0.2), use)
+    assert first.results == [ToolResult("toolu_1", "out")]
+    assert words == "Claude Code printed nothing for 0.2 seconds and was ended."
+
+
+def test_a_question_that_cannot_be_answered_is_refused(home: Path, tmp_path: Path) -> None:
+    odd: Line = {"$": "ask", "request": {"subtype": "elicitation"}}
+    fake = FakeClaude(tmp_path, [init(), odd, can_use("Bash", 1), *message([text("ok")]), result()])
+
+    async def use(model: Model) -> str:
+        return (await whole(model, ask(user("go")))).message.text
+
+    assert talk(opened(fake, home), use) == "ok"
+    answers = [h["response"] for h in fake.noted("heard") if h["type"] == "control_response"][1:]
+    assert [answer["subtype"] for answer in answers] == ["error", "success"]
+    assert answers[1]["response"] == {"behavior": "deny", "message": "Calls are run by the host."}
+
+
+def test_in_agent_mode_a_reply_the_cli_continues_itself_is_a_pause(home: Path, tmp_path: Path) -> None:
+    cut = message([text("one ")], reason="max_tokens")
+    fake = FakeClaude(tmp_path, [init(), *cut, *message([text("two")], 2), result()])
+
+    async def use(model: Model) -> list[tuple[str, str]]:
+        where = place(cwd=str(tmp_path))
+        first = await whole(model, ask(user("go"), place=where))
+        second = await whole(model, ask(user("go"), first.message, place=where))
+        return [(each.message.text, each.stop_reason) for each in (first, second)]
+
+    told = talk(opened(fake, home, mode="agent"), use)
+    assert (told, len(fake.noted("argv"))) == ([("one ", "pause_turn"), ("two", "end_turn")], 1)
