@@ -78,10 +78,8 @@ def _description(plugin: Plugin, context: Context) -> str:
 def _text(plugin: Plugin, about: str, inventory: dict[str, list[str]], pieces: list[Piece]) -> str:
     lines = [f"{plugin.name} {plugin.version}" if plugin.version else plugin.name]
     lines += [f"  Description: {about}"] if about else []
-    lines += [
-        f"  Source: {plugin.id}" + _provenance(plugin),
-        f"  State: {plugin.state}" if plugin.state != "active" else "",
-    ]
+    lines.append(f"  Source: {plugin.id}{_provenance(plugin)}")
+    lines += [f"  State: {plugin.state}"] if plugin.state != "active" else []
     lines += [f"  {plugin.reason}"] if plugin.reason else []
     lines += ["", "Component inventory"]
     for label, names in inventory.items():
