@@ -20,7 +20,7 @@ from forge.foundation.system.controlling import spawn_in_terminal
 from forge.foundation.system.terminal import open_terminal
 from forge.hosts.diffy.surfaces.runtime import ReviewState, write_review
 
-WORDS = "total price item account cart name value owner order charge amount customer ledger invoice".split()
+WORDS = ("total", "price", "item", "account", "cart", "name", "value", "owner", "order", "charge", "ledger")
 PER_FILE = 1500
 STEPS = {
     "page down": b"\x1b[6~",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from rich.ansi import AnsiDecoder
 from rich.cells import cell_len
 from rich.console import Console
 from rich.style import Style
@@ -26,30 +27,28 @@ def svg(lines: list[str], columns: int, ground: str = "dark") -> str:
         f'<rect width="100%" height="100%" rx="6" fill="{back}"/>',
     ]
     console = Console(width=columns, color_system="truecolor", legacy_windows=False)
+    decoder = AnsiDecoder()  # colours go on from one line to the next
     for number, line in enumerate(lines):
-        parts += _row(console, line, number, (fore, back))
+        parts += _row(console, decoder.decode_line(line), number, (fore, back))
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _row(console: Console, line: str, number: int, ground: tuple[str, str]) -> list[str]:
+def _row(console: Console, line: Text, number: int, ground: tuple[str, str]) -> list[str]:
     column = 0
     top = 8 + number * _HIGH
     backs: list[str] = []
     texts: list[str] = []
-    for segment in console.render(Text.from_ansi(line, end="")):
-        cells = cell_len(segment.text)
+    for segment in console.render(line):
+        cells = cell_len(segment.text.rstrip("\n"))
         fore, back = _colours(segment.style or Style(), ground)
-        left = 8 + column * _WIDE
-        size = cells * _WIDE
+        left, size = f"{8 + column * _WIDE:.1f}", cells * _WIDE
         if back != ground[1]:
-            backs.append(
-                f'<rect x="{left:.1f}" y="{top:.1f}" width="{size + 0.3:.1f}" height="{_HIGH}" fill="{back}"/>'
-            )
+            box = f'width="{size + 0.3:.1f}" height="{_HIGH}"'
+            backs.append(f'<rect x="{left}" y="{top:.1f}" {box} fill="{back}"/>')
         if segment.text.strip():
-            texts.append(
-                f'<text x="{left:.1f}" y="{top + 13.5:.1f}" textLength="{size:.1f}" '
-                f'lengthAdjust="spacingAndGlyphs" fill="{fore}"{_shape(segment.style)}>{escape(segment.text)}</text>'
-            )
+            place = f'x="{left}" y="{top + 13.5:.1f}" textLength="{size:.1f}" lengthAdjust="spacingAndGlyphs"'
+            look = f'fill="{fore}"{_shape(segment.style)}'
+            texts.append(f"<text {place} {look}>{escape(segment.text)}</text>")
         column += cells
     return backs + texts
 
@@ -63,7 +62,12 @@ def _colours(style: Style, ground: tuple[str, str]) -> tuple[str, str]:
 def _shape(style: Style | None) -> str:
     if style is None:
         return ""
-    found = ' font-weight="bold"' if style.bold else ""
-    found += ' font-style="italic"' if style.italic else ""
-    found += ' text-decoration="underline"' if style.underline else ""
-    return found + (' opacity="0.6"' if style.dim else "")
+    looks = [
+        (style.bold, "font-weight:bold"),
+        (style.italic, "font-style:italic"),
+        (style.underline, "text-decoration:underline"),
+        (style.strike, "text-decoration:line-through"),
+        (style.dim, "opacity:0.6"),
+    ]
+    found = ";".join(look for on, look in looks if on)
+    return f' style="{found}"' if found else ""

@@ -8,7 +8,7 @@ import select
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -127,13 +127,13 @@ def browser(env: dict[str, str]) -> Iterator[Page]:
         finally:
             os.close(commands)
             os.close(answers)
-            try:
+            with suppress(ProcessLookupError):
                 os.killpg(pid, 9)
-            except ProcessLookupError:
-                pass
             os.waitpid(pid, 0)
 
 
 def _above(actions: list[Any]) -> list[Any]:
     """The same with sources that no target overwrites."""
-    return [(kind, os.dup(source) if source in (3, 4) else source, target) for kind, source, target in actions]
+    return [
+        (kind, os.dup(source) if source in (3, 4) else source, target) for kind, source, target in actions
+    ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from forge_run import environment
-from tmux import command_path
+from tmux import Terminal, command_path, wait_for
 
 BEFORE = {"a.txt": "one\ntwo\nthree\n", "b.txt": "alpha\nbeta\n"}
 AFTER = {"a.txt": "one\nTWO\nthree\n", "b.txt": "alpha\nbeta\ngamma\n", "new.txt": "fresh\n"}
@@ -94,10 +94,39 @@ def event(name: str = "", session: str = "s", **more: str) -> str:
 
 
 @contextmanager
+def new_tree(place: Path) -> Iterator[Tree]:
+    """A tree with one commit. Sockets have short names, so their directory is elsewhere."""
+    with TemporaryDirectory(prefix="d", dir="/tmp") as runtime:
+        yield Tree(place, runtime)
+
+
+@contextmanager
 def changed_tree(place: Path) -> Iterator[Tree]:
     """A tree whose agent has started, and has changed three files."""
-    with TemporaryDirectory(prefix="d", dir="/tmp") as runtime:
-        tree = Tree(place, runtime)
+    with new_tree(place) as tree:
         tree.diffy("mark", stdin=event("SessionStart", source="startup"))
         tree.write(AFTER)
         yield tree
+
+
+def ready(person: Terminal) -> None:
+    """The screen is there and takes keys: those of its first moment do not count."""
+    person.until("1/3")
+
+    def moved() -> bool:
+        person.press("j")
+        return "1/3" not in person.screen()
+
+    wait_for(moved, person.screen)
+    person.press("g", "g")
+    person.until("1/3")
+
+
+def screen_pid(tree: Tree) -> int:
+    """The process of the screen, as soon as there is one."""
+
+    def screens() -> list[Path]:
+        return list(Path(tree.env["DIFFY_RUNTIME_DIR"]).glob("review-*/screen"))
+
+    wait_for(screens)
+    return int(screens()[0].read_text().split()[0])

@@ -84,6 +84,9 @@ if "--version" in sys.argv:
     note("asked", "version")
     print(plan.get("version", "2.1.325 (Claude Code)"))
     sys.exit(plan.get("version_code", 0))
+if sys.argv[1:] == ["auth", "status"]:
+    print(json.dumps({"loggedIn": plan.get("logged_in", True)}))
+    sys.exit()
 note("argv", sys.argv[1:])
 note("env", {k: v for k, v in os.environ.items() if k.startswith(("CLAUDE", "FORGE"))})
 signal.signal(signal.SIGINT, interrupted)

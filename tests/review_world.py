@@ -10,7 +10,7 @@ import os
 import random
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 Entry = tuple[Any, ...]
@@ -30,12 +30,36 @@ ENV = {
 }
 NAMES = (
     *(b"a.txt", b"b.py", b"dir/c.txt", b"dir/sub/d.txt", b"e", b"with space.txt", b'q"uote.txt'),
-    *(b"tab\tname", b"new\nline.txt", b"back\\slash", "한글.txt".encode(), b"\xff\xfe.txt", b"-dash", b"x b/y.txt"),
+    *(
+        b"tab\tname",
+        b"new\nline.txt",
+        b"back\\slash",
+        "한글.txt".encode(),
+        b"\xff\xfe.txt",
+        b"-dash",
+        b"x b/y.txt",
+    ),
     *(b" lead.txt", b"trail ", b"[g]*?.txt", b":(top)x", b"b/b/z.txt", b"deep/er/and/deeper/f"),
 )
 LINES = (
-    *(b"alpha", b"beta", b"", b"    return x", b"-- sql", b"++ inc", b"@@ -1,2 +1,2 @@", b"diff --git a/x b/x"),
-    *(b"\\ No newline at end of file", b"a\x0cb\xe2\x80\xa8c\x1cd", b"\xb0\xa1\xb3\xaa", b"}", b"\ttab", b"x = 1"),
+    *(
+        b"alpha",
+        b"beta",
+        b"",
+        b"    return x",
+        b"-- sql",
+        b"++ inc",
+        b"@@ -1,2 +1,2 @@",
+        b"diff --git a/x b/x",
+    ),
+    *(
+        b"\\ No newline at end of file",
+        b"a\x0cb\xe2\x80\xa8c\x1cd",
+        b"\xb0\xa1\xb3\xaa",
+        b"}",
+        b"\ttab",
+        b"x = 1",
+    ),
     *("한글 漢字 👨‍👩‍👧".encode(), b"trailing  ", b"cr in\rside", b"--- a/x", b"+++ b/x", b"index 000..111"),
 )
 
@@ -47,10 +71,12 @@ def git(root: str, *args: str, fed: bytes | None = None, codes: tuple[int, ...] 
     return done.stdout
 
 
-def new_repository(root: str, world: World, *, commit: bool = True) -> None:
+def new_repository(root: str, world: World, *, commit: bool = True, settings: Sequence[str] = ()) -> None:
     """A repository with a world, committed or all untracked."""
     os.makedirs(root, exist_ok=True)
     git(root, "init", "-q", "-b", "main")
+    for setting in settings:
+        git(root, "config", *setting.split("=", 1))
     put(root, world)
     if commit:
         git(root, "add", "-A", "-f", ".")
@@ -193,7 +219,7 @@ def lf_lines(content: bytes) -> list[bytes]:
 
 
 def expected(old: World, new: World, files: list[dict[str, Any]], rejected: set[str]) -> World | None:
-    """The world after rejecting whole units of a listing in its JSON form; None if they exclude each other."""
+    """The world after rejecting units of a listing in its JSON form; None if they exclude each other."""
     world = dict(new)
     made: World = {}
     for file in files:
@@ -211,7 +237,9 @@ def expected(old: World, new: World, files: list[dict[str, Any]], rejected: set[
         if entry:
             made[old_path if units.get("rename") else path] = entry
     together = {**world, **made}
-    clash = any(b"/".join(p.split(b"/")[:n]) in together for p in together for n in range(1, p.count(b"/") + 1))
+    clash = any(
+        b"/".join(p.split(b"/")[:n]) in together for p in together for n in range(1, p.count(b"/") + 1)
+    )
     return None if clash or len(together) != len(world) + len(made) else together
 
 
@@ -221,7 +249,11 @@ def _usual(entry: Entry) -> Entry:
 
 
 def _content(
-    before: Entry | None, after: Entry | None, file: dict[str, Any], units: dict[str, bool], rejected: set[str]
+    before: Entry | None,
+    after: Entry | None,
+    file: dict[str, Any],
+    units: dict[str, bool],
+    rejected: set[str],
 ) -> Entry | None:
     if after and after[0] == "link":
         return after
@@ -245,7 +277,12 @@ def _content(
 
 def facts(root: str) -> tuple[bytes, ...]:
     """What a review must never touch: branches, stash, HEAD and the index's entries."""
-    commands = (("for-each-ref",), ("rev-parse", "-q", "--verify", "HEAD"), ("symbolic-ref", "HEAD"), ("ls-files", "-s", "-z"))
+    commands = (
+        ("for-each-ref",),
+        ("rev-parse", "-q", "--verify", "HEAD"),
+        ("symbolic-ref", "HEAD"),
+        ("ls-files", "-s", "-z"),
+    )
     return tuple(git(root, *command, codes=(0, 1)) for command in commands)
 
 
@@ -255,6 +292,3 @@ def remove(root: str) -> None:
 
 def _at(root: str, path: bytes) -> bytes:
     return os.path.join(os.fsencode(root), path)
-
-
-Check = Callable[[str], None]

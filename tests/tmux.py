@@ -16,6 +16,11 @@ import pytest
 
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 SECONDS = 20.0
+CONFIG = """set -g status off
+set -g default-shell /bin/sh
+set -g default-command /bin/sh
+set -s escape-time 0
+"""
 
 
 class Terminal:
@@ -29,7 +34,7 @@ class Terminal:
         self._inner = str(self.place / "i")
         self._env = env
         config = self.place / "conf"
-        config.write_text("set -g status off\nset -g default-shell /bin/sh\nset -g default-command /bin/sh\nset -s escape-time 0\n")
+        config.write_text(CONFIG)
         shell = f"tmux -S {self._inner} -f {config} new-session" if nested else "sh"
         columns, rows = size
         self.tmux(

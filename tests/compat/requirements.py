@@ -236,37 +236,37 @@ S1-149 planned documented conformance: no plugin test is skipped and the suite r
 S1-150 planned documented documentation: plugins, hooks and moving over from Claude Code are documented
 S1-151 planned decided architecture: internal lifecycle events of the original // nothing to carry over
 S1-152 planned documented memory: costly mistakes become instruction rules
-S2-01 planned documented forgecmd: a shell tool of its own for the model
+S2-01 done documented forgecmd: a shell tool of its own for the model
 S2-02 done documented forgecmd: interactive programs work through a terminal
-S2-03 planned documented forgecmd: dangerous commands are blocked, others approved by the user
+S2-03 done documented forgecmd: dangerous commands are blocked, others approved by the user
 S2-04 done documented forgecmd: commands and their output are recorded
 S2-05 done documented forgecmd: the environment is filtered, paths are limited
 S2-06 planned documented forgecmd: Linux, macOS and Windows
 S2-07 done documented forgecmd: 24 by 80 by default, resizable
 S2-08 done documented forgecmd: large output cannot block input
 S2-09 done documented forgecmd: colours for people, plain text for the model
-S2-10 planned documented forgecmd: the keyboard can be handed to the running program
+S2-10 done documented forgecmd: the keyboard can be handed to the running program
 S2-11 done documented forgecmd: pipes when there is no terminal
 S2-12 done observed shell: each command runs in a fresh process; exit code and directory are reported
-S2-13 planned documented forgecmd: terminal work never holds up the agent
+S2-13 done documented forgecmd: terminal work never holds up the agent
 S2-14 done documented forgecmd: sessions start, write, read, resize, wait and end with their children
-S2-15 planned observed forgecmd: rules for commands in the reference's notation
-S2-16 planned decided forgecmd: order of rules // forbidden, deny, ask, allow, risk, user
-S2-17 planned documented forgecmd: a decision can be traced through its stages
-S2-18 planned documented forgecmd: allow, allow for the session, ask, deny with a reason
-S2-19 planned documented forgecmd: rules and thresholds in settings
-S2-20 planned documented forgecmd: four thresholds of risk
-S2-21 planned documented forgecmd: patterns by prefix, suffix, expression and pipe
-S2-22 planned documented forgecmd: the initial rules
-S2-23 planned documented forgecmd: five classes of risk
-S2-24 planned documented forgecmd: commands that are always blocked
-S2-25 planned documented forgecmd: safe relatives of blocked commands pass
-S2-26 planned decided forgecmd: categories are labels // the score decides
-S2-27 planned decided forgecmd: compound commands are judged by their worst part
-S2-28 planned documented forgecmd: three permissions with their default risk
-S2-29 planned documented forgecmd: three errors, one of them carries the question
-S2-30 planned documented forgecmd: the foundation's list of dangerous commands is extended
-S2-31 planned documented forgecmd: an unknown permission asks the user
+S2-15 done observed forgecmd: rules for commands in the reference's notation
+S2-16 done decided forgecmd: order of rules // forbidden, deny, ask, allow, risk, user
+S2-17 done documented forgecmd: a decision can be traced through its stages
+S2-18 done documented forgecmd: allow, allow for the session, ask, deny with a reason
+S2-19 done documented forgecmd: rules and thresholds in settings
+S2-20 done documented forgecmd: four thresholds of risk
+S2-21 done documented forgecmd: patterns by prefix, suffix, expression and pipe
+S2-22 done documented forgecmd: the initial rules
+S2-23 done documented forgecmd: five classes of risk
+S2-24 done documented forgecmd: commands that are always blocked
+S2-25 done documented forgecmd: safe relatives of blocked commands pass
+S2-26 done decided forgecmd: categories are labels // the score decides
+S2-27 done decided forgecmd: compound commands are judged by their worst part
+S2-28 done documented forgecmd: three permissions with their default risk
+S2-29 done documented forgecmd: three errors, one of them carries the question
+S2-30 done documented forgecmd: the foundation's list of dangerous commands is extended
+S2-31 done documented forgecmd: an unknown permission asks the user
 S2-32 done documented forgecmd: the history table
 S2-33 done documented forgecmd: how and how long a command was permitted is recorded
 S2-34 done decided forgecmd: long output is cut and marked
@@ -276,54 +276,54 @@ S2-37 done documented forgecmd: statistics of a session
 S2-38 done documented forgecmd: stored output may be compressed
 S2-39 done documented forgecmd: filtered environment and directory limit
 S2-40 done documented forgecmd: sandboxing by the operating system
-S2-41 planned documented forgecmd: the tool's three parameters
-S2-42 planned documented forgecmd: automatic approval never skips the forbidden list
-S2-43 planned documented forgecmd: one combined output, failures as tool errors
-S2-44 planned documented forgecmd: one shared shell, calls in sequence
-S2-45 planned documented forgecmd: a library interface
-S2-46 planned documented forgecmd: can be switched off
-S2-47 planned documented forgecmd: tests for each part
+S2-41 done documented forgecmd: the tool's three parameters
+S2-42 done documented forgecmd: automatic approval never skips the forbidden list
+S2-43 done documented forgecmd: one combined output, failures as tool errors
+S2-44 done documented forgecmd: one shared shell, calls in sequence
+S2-45 done documented forgecmd: a library interface
+S2-46 done documented forgecmd: can be switched off
+S2-47 done documented forgecmd: tests for each part
 S3-01 planned observed diffy: a Stop hook's complaint makes the agent go on
-S3-02 planned documented diffy: the command line of the hook mode
+S3-02 done documented diffy: the command line of the hook mode
 S3-03 planned documented diffy: changes are accepted or rejected hunk by hunk, with comments
-S3-04 planned documented diffy: all accepted changes nothing
-S3-05 planned documented diffy: rejected hunks are reverted and reported
+S3-04 done documented diffy: all accepted changes nothing
+S3-05 done documented diffy: rejected hunks are reverted and reported
 S3-06 planned documented diffy: as many rounds as the user wants
 S3-07 planned documented diffy: the screen uses the controlling terminal only
 S3-08 planned documented diffy: the terminal is given back, even after a crash
 S3-09 planned decided diffy: without a terminal it ends at once
 S3-10 planned observed diffy: set-up example // the event is called Stop; other spellings warn
-S3-11 planned documented diffy: quiet when there is nothing to review
+S3-11 done documented diffy: quiet when there is nothing to review
 S3-12 planned documented diffy: available as a plugin
-S3-13 planned documented diffy: the layout of the feedback
-S3-14 planned documented diffy: feedback is plain text
-S3-15 planned documented diffy: long feedback is cut at a hunk
-S3-16 planned documented diffy: exit codes
-S3-17 planned documented diffy: a backup is made before reverting
-S3-18 planned documented diffy: only rejected hunks are reverted, all or nothing
-S3-19 planned documented diffy: the last revert can be undone
-S3-20 planned decided diffy: ten backups are kept
-S3-21 planned documented diffy: without --apply it only reports
-S3-22 planned decided diffy: its directory stays out of git
-S4-01 planned documented cli provider: models of the installed CLI are offered
-S4-02 planned documented cli provider: only when the program is there
-S4-03 planned documented cli provider: other providers do not notice
-S4-04 planned documented cli provider: no vendor SDK is needed
-S4-05 planned observed cli provider: how the program is started
-S4-06 planned documented cli provider: an abort ends it at once
-S4-07 planned observed cli provider: when a run counts as a success
-S4-08 planned documented cli provider: its stderr is part of the message
-S4-09 planned documented cli provider: a missing result line ends safely
-S4-10 planned documented cli provider: unreadable lines are skipped up to a limit
-S4-11 planned documented cli provider: a program that cannot run is explained
-S4-12 planned documented cli provider: growing text becomes deltas
-S4-13 planned documented cli provider: text that shrinks starts again
-S4-14 planned observed cli provider: cost and tokens from the result
-S4-15 planned documented cli provider: each step has a beginning and an end
-S4-16 planned documented cli provider: kinds of parts
-S4-17 planned documented cli provider: unknown output does not break it
-S4-18 planned documented cli provider: tool calls and results are shown
-S4-19 planned documented cli provider: thinking, usage, errors and subagents as in other providers
+S3-13 done documented diffy: the layout of the feedback
+S3-14 done documented diffy: feedback is plain text
+S3-15 done documented diffy: long feedback is cut at a hunk
+S3-16 done documented diffy: exit codes
+S3-17 done documented diffy: a backup is made before reverting // raw copies: git stash forgets untracked files
+S3-18 done documented diffy: only rejected hunks are reverted, all or nothing // by own splicing: git apply can err
+S3-19 done documented diffy: the last revert can be undone
+S3-20 done decided diffy: ten backups are kept
+S3-21 done documented diffy: without --apply it only reports
+S3-22 done decided diffy: its directory stays out of git
+S4-01 done documented cli provider: models of the installed CLI are offered
+S4-02 done documented cli provider: only when the program is there
+S4-03 done documented cli provider: other providers do not notice
+S4-04 done documented cli provider: no vendor SDK is needed
+S4-05 done observed cli provider: how the program is started
+S4-06 done documented cli provider: an abort ends it at once
+S4-07 done observed cli provider: when a run counts as a success
+S4-08 done documented cli provider: its stderr is part of the message
+S4-09 done documented cli provider: a missing result line ends safely
+S4-10 done documented cli provider: unreadable lines are skipped up to a limit
+S4-11 done documented cli provider: a program that cannot run is explained
+S4-12 done documented cli provider: growing text becomes deltas
+S4-13 done documented cli provider: text that shrinks starts again
+S4-14 done observed cli provider: cost and tokens from the result
+S4-15 done documented cli provider: each step has a beginning and an end
+S4-16 done documented cli provider: kinds of parts
+S4-17 done documented cli provider: unknown output does not break it
+S4-18 done documented cli provider: tool calls and results are shown
+S4-19 done documented cli provider: thinking, usage, errors and subagents as in other providers
 """
 
 

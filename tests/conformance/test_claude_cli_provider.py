@@ -248,13 +248,15 @@ def test_thinking_images_and_the_system_prompt_go_both_ways(mode: str, home: Pat
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
-def test_structured_output_is_a_tool_of_forge(home: Path, project: Path) -> None:
+def test_a_value_that_was_handed_over_is_checked_by_forge(mode: str, home: Path, project: Path) -> None:
     schema = json.dumps({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})
-    give = {"tool": "mcp__forge__StructuredOutput", "input": {"n": 4}}
-    with serve([[give], [{"text": "done"}]]) as server:
-        wish = flags("model", "--json-schema", schema)
+    name = NAMES[mode].replace("Bash", "StructuredOutput")
+    with serve([[{"tool": name, "input": {"n": "x"}}], [{"tool": name, "input": {"n": 4}}]]) as server:
+        wish = flags(mode, "--json-schema", schema)
         run = forge("-p", "count", *wish, cwd=project, env=quiet(home, server.url))
-    assert run.of("result")[0]["structured_output"] == {"n": 4}
+    result = run.of("result")[0]
+    assert (result["structured_output"], result["total_cost_usd"] > 0) == ({"n": 4}, True)
+    assert [error for _, error in results(run)] == [True, False]
 
 
 def test_a_reply_that_was_cut_off_is_continued_by_forge(home: Path, project: Path) -> None:
@@ -263,3 +265,63 @@ def test_a_reply_that_was_cut_off_is_continued_by_forge(home: Path, project: Pat
         run = forge("-p", "go", *flags("model"), cwd=project, env=quiet(home, server.url))
     assert ended(run) == ("success", False, "two")
     assert [text for role, text in said(server.bodies[-1]) if role == "assistant"] == ["one"]
+
+
+def test_in_agent_mode_its_sub_agents_ask_forge_too(home: Path, project: Path) -> None:
+    wish = {"description": "look", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
+    turns = [[{"tool": "Agent", "input": wish}], [{"text": "end"}]]
+    with serve(turns) as server:
+        touch = {**bash("agent", "touch made"), "id": "toolu_inner"}
+        server.branch("SUBTASK", [[touch], [{"text": "could not"}]])
+        run = forge("-p", "go", *flags("agent"), cwd=project, env=quiet(home, server.url))
+    assert ((project / "made").exists(), ended(run)) == (False, ("success", False, "end"))
+    assert [error for _, error in results(run)] == [False]
+
+
+def prompt(text: str) -> str:
+    return json.dumps({"type": "user", "message": {"role": "user", "content": text}}) + "\n"
+
+
+def test_after_an_interrupt_the_conversation_goes_on(mode: str, home: Path, project: Path) -> None:
+    hang = {"blocks": [{"text": "a b c", "pieces": 3}], "errors": [{"hang": 4}]}
+    argv = ("-p", "--input-format", "stream-json", *flags(mode, "--include-partial-messages"))
+    with (
+        serve([hang, [{"text": "second"}]]) as server,
+        subprocess.Popen(
+            [sys.executable, "-m", "forge", *argv],
+            cwd=project,
+            env=quiet(home, server.url),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as child,
+    ):
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(prompt("alpha"))
+        child.stdin.flush()
+        next(line for line in child.stdout if "text_delta" in line)
+        stop = {"type": "control_request", "request_id": "1", "request": {"subtype": "interrupt"}}
+        child.stdin.write(json.dumps(stop) + "\n")
+        child.stdin.flush()
+        next(line for line in child.stdout if '"error_during_execution"' in line)
+        child.stdin.write(prompt("beta"))
+        child.stdin.close()
+        last = [line for line in map(json.loads, child.stdout) if line["type"] == "result"]
+    assert [(line["subtype"], line["result"]) for line in last] == [("success", "second")]
+    told = said(server.bodies[-1])
+    assert (told[0], told[-1], told[1][0]) == (("user", "alpha"), ("user", "beta"), "assistant")
+
+
+def test_a_limit_of_turns_ends_the_agent_too(mode: str, home: Path, project: Path) -> None:
+    with serve([[bash(mode, f"echo {n}")] for n in range(9)]) as server:
+        wish = flags(mode, "--max-turns", "2", "--allowedTools", "Bash")
+        run = forge("-p", "go", *wish, cwd=project, env=quiet(home, server.url))
+    assert (run.of("result")[0]["subtype"], len(results(run))) == ("error_max_turns", 2)
+
+
+def test_a_call_with_input_that_is_no_json_reaches_forge(home: Path, project: Path) -> None:
+    broken = {"tool": "mcp__forge__Bash", "arguments": '{"command": "ls'}
+    with serve([[broken], [{"text": "sorry"}]]) as server:
+        run = forge("-p", "go", *flags("model"), cwd=project, env=quiet(home, server.url))
+    assert (ended(run)[:2], [error for _, error in results(run)]) == (("success", False), [True])

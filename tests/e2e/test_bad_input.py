@@ -152,7 +152,7 @@ def test_tool_input_that_is_not_json_is_sent_back(home: Path, project: Path) -> 
             },
             "API Error",
         ),
-        ({"status": 401, "error": {"type": "authentication_error", "message": "no"}}, "Invalid API key"),
+        ({"status": 401, "error": {"type": "authentication_error", "message": "no"}}, "API Error: 401 no"),
         ({"status": 404, "error": {"type": "not_found_error", "message": "model: x"}}, "model"),
         ({"status": 413, "error": {"type": "request_too_large", "message": "big"}}, "too large"),
     ],

@@ -18,8 +18,11 @@ SUPPRESSION_BUDGET = 12
 
 BANNED_WORDS = {"Manager", "Service", "Handler", "Helper", "Info", "Data"}
 BANNED_MODULES = {"utils", "util", "helpers", "helper", "common", "base", "misc"}
-# Loader and Parser: classes of libraries that are made to be derived from.
-BASES = re.compile(r"(Protocol|Struct|Generic|Enum|Flag|NamedTuple|TypedDict|Exception|Error|Loader|Parser)$")
+# The second row: classes of libraries that are made to be derived from.
+BASES = re.compile(
+    r"(Protocol|Struct|Generic|Enum|Flag|NamedTuple|TypedDict|Exception|Error"
+    r"|Loader|Parser|App|Widget|ScrollView|ModalScreen|TextArea|Message)$"
+)
 # The toolkit of the review screen: widgets, screens and their messages are made by deriving.
 WIDGETS = ("hosts/diffy/screen/", re.compile(r"^(App|ModalScreen|TextArea|Widget|ScrollView|Message)$"))
 SUPPRESSION = re.compile(r"#\s*(?:noqa|type:\s*ignore|pragma)(?P<rest>[^\n]*)")

@@ -30,6 +30,9 @@ async def guarded(s: Session, call: ToolUse, name: str, decision: Decision) -> D
         decision = _as_bash(s, texts)
     if not texts:
         return decision
+    if guard.unrecorded and "history" not in guard.said:
+        guard.said.add("history")
+        s.warn(f"forgecmd: commands cannot be recorded: {guard.unrecorded}")
     if guard.mode == FULL:
         full: Any = import_module("forge.agent.guard_full")
         answer: Decision = await full.decide_full(s, call, texts, decision)
@@ -90,6 +93,13 @@ def kept_updates(s: Session, call: ToolUse, updates: list[dict[str, Any]]) -> li
         guard.judging().memory.allow_session(assessed.verdict)
         guard.mark(call.id, scope="session")
     return others
+
+
+def shared_updates(s: Session, updates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What an answer to a sub-agent means for the conversation: effects are remembered for both anyway."""
+    if s.keep(Guard).mode != FULL:
+        return updates
+    return [update for update in updates if not _is_session_rule(update)]
 
 
 async def end_guard(s: Session) -> None:

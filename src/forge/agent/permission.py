@@ -11,7 +11,14 @@ from forge.agent.done import Done, failure, input_failure
 from forge.agent.event import Denial, Denied
 from forge.agent.guarding import SHELL_TOOLS, forbidden_call, guarded, kept_updates, settled_call
 from forge.agent.hooks.port import Outcome
-from forge.agent.hooks.sites import hook_input, refused_call, rewritten, server_of, tell_unchecked
+from forge.agent.hooks.sites import (
+    hook_input,
+    refused_call,
+    rewritten,
+    server_of,
+    suggestions,
+    tell_unchecked,
+)
 from forge.agent.hooks.state import HookState
 from forge.agent.host import Allow, AskPermission
 from forge.agent.session import Session
@@ -74,7 +81,9 @@ async def _permitted(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> 
         return await _forbidden(s, call, decision, silent=hooked.verdict == "allow")
     if hooked.verdict in ("ask", "defer"):
         return await _confirm(s, call, tool, hooked.reason)
-    if hooked.verdict == "allow" and decision.reason_type not in ("rule", "safetyCheck"):
+    # A plan is to be made first, whatever a hook thinks of a single call.
+    final = s.situation.mode == "plan" or decision.reason_type in ("rule", "safetyCheck")
+    if hooked.verdict == "allow" and not final:
         return Verdict(call, _meta(call, "accept", "hook"))
     return await _ask(s, call, decision, over_hook=hooked.verdict == "allow")
 
@@ -108,7 +117,7 @@ async def _ask(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool
         "PermissionRequest",
         tool_name=call.name,
         tool_input=hook_input(s, call),
-        permission_suggestions=decision.suggestions,
+        **suggestions(s, decision),
         **server_of(s, call),
     )
     if requested.verdict == "allow":
@@ -191,7 +200,7 @@ def _denied(s: Session, call: ToolUse, decision: Decision, *, kind: str, words: 
     """A refusal nobody was asked about; hosts hear of it in an event of its own."""
     message = words or decision.message
     asked_in_vain = kind == "user-rejected"
-    silent = asked_in_vain and decision.reason_type not in ("safetyCheck", "hook", "classifier")
+    silent = asked_in_vain and decision.reason_type not in ("safetyCheck", "hook", "classifier", "mode")
     reason_type = None if silent else decision.reason_type
     code = None
     if reason_type == "classifier":

@@ -31,9 +31,9 @@ class ConfigError(ForgeError):
 
 
 class Answer:
-    """What a server said along with a failure."""
+    """What a server said along with a failure; `details` is all of it, where it helps to have all of it."""
 
-    __slots__ = ("error_type", "request_id", "retry_after", "status")
+    __slots__ = ("details", "error_type", "request_id", "retry_after", "status")
 
     def __init__(
         self,
@@ -41,7 +41,9 @@ class Answer:
         error_type: str | None = None,
         retry_after: float | None = None,
         request_id: str | None = None,
+        details: str = "",
     ) -> None:
+        self.details = details
         self.status = status
         self.error_type = error_type
         self.retry_after = retry_after

@@ -170,6 +170,12 @@ class Peer:
         """Sends a message that gets no answer."""
         self._send({"jsonrpc": "2.0", "method": method}, params)
 
+    def abandon(self, number: int | str) -> None:
+        """Stops working on a request of the other side, which no longer wants the answer."""
+        for task in self._answering:
+            if task.get_name() == _task_name(number):
+                task.cancel()
+
     async def serve(self) -> None:
         """Reads until the other side ends; then every open request fails with Gone."""
         reason = "it has ended"
@@ -220,6 +226,7 @@ class Peer:
             self._notice(message.method, message.params)
         else:
             task = asyncio.ensure_future(self._reply(message.id, message.method, message.params))
+            task.set_name(_task_name(message.id))
             self._answering.add(task)
             task.add_done_callback(self._answering.discard)
 
@@ -245,3 +252,7 @@ class Peer:
             self._write(reply)
         except Gone as gone:
             self.end(str(gone))
+
+
+def _task_name(number: int | str) -> str:
+    return f"answer to {number!r}"

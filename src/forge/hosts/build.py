@@ -20,7 +20,7 @@ from forge.agent.record import Recorder, Stamp
 from forge.agent.resume import Past
 from forge.agent.session import Limits, Parts, Session, Structured
 from forge.agent.team.crew import Crew
-from forge.agent.toolset import Circumstances, equip
+from forge.agent.toolset import equip
 from forge.core.components.catalog import Catalog
 from forge.core.model import Model, ModelCard, Options
 from forge.core.models.catalog import Choice, open_model, resolve
@@ -35,11 +35,10 @@ from forge.hosts.checkpointing import keep_checkpoints
 from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, situation
 from forge.hosts.ecosystem import settle
-from forge.hosts.guarding import give_guard, has_guarded_tools
 from forge.hosts.hook_sources import plugin_hooks, session_hooks
 from forge.hosts.mcp_servers import give_servers
 from forge.hosts.memory_request import give_memory
-from forge.hosts.offer import all_tools, offered
+from forge.hosts.offer import all_tools, circumstances, offered
 from forge.hosts.options import EFFORTS, RunOptions
 from forge.hosts.remember import persist_updates
 from forge.hosts.schema_option import read_schema
@@ -65,7 +64,6 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
     try:
         choice = resolve(o.model, c.env, c.settings.get)
         session = Session(_parts(o, c, host, (choice, past, components.catalog)))
-        give_guard(session, o, c)
         bind_hooks(session, main_agent)
         crew = session.keep(Crew)
         crew.forward_text, crew.appended = o.forward_subagent_text, o.append_subagent_system_prompt
@@ -120,11 +118,8 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
     choice, past, catalog = start
     session_id, path = _identity(o, c, past)
     warn = _warner(host)
-    schema = read_schema(o.json_schema)
-    structured = Structured(schema) if schema is not None else None
-    answers = o.permission_prompt_tool == "stdio"
-    where = Circumstances(choice.card, c.env, c.settings.get, answers, has_guarded_tools(o, c))
-    tools = all_tools(structured, where)
+    structured = Structured(schema) if (schema := read_schema(o.json_schema)) is not None else None
+    tools = all_tools(structured, circumstances(o, c, choice.card))
     transcript = None if o.no_session_persistence else Transcript(path)
     entrypoint = c.env.get("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
     stamp = Stamp(session_id, COMPATIBLE_WITH, entrypoint, current_branch(c.places.git_root))
@@ -133,7 +128,12 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
         host=host,
         model=open_choice(o, c, o.model),
         tools=tools,
-        hooks=session_hooks(c, bare=o.bare or o.safe_mode, alone=o.input_format != "stream-json"),
+        hooks=session_hooks(
+            c,
+            bare=o.bare or o.safe_mode,
+            alone=o.input_format != "stream-json",
+            asks=bool(o.permission_prompt_tool),
+        ),
         situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
         system=system_text(o, c, catalog),

@@ -13,6 +13,7 @@ from forge.agent.team.agents import find_main_agent
 from forge.hosts.agent_options import limit_main_agent
 from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration
+from forge.hosts.guarding import give_guard
 from forge.hosts.hook_sources import plugin_hooks
 from forge.hosts.options import RunOptions
 from forge.hosts.plugin_tools import give_plugin_tools
@@ -22,6 +23,7 @@ def settle(
     session: Session, o: RunOptions, c: Configuration, components: Components, main_agent: str = ""
 ) -> None:
     """Connects a new session with the components that were loaded for it."""
+    give_guard(session, o, c)
     eco = session.keep(Ecosystem)
     components.describe(eco, o, c)
     kind = find_main_agent(components.catalog.agents, main_agent) if main_agent else None

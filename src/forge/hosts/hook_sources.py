@@ -25,11 +25,11 @@ _PERSONAL = (Scope.USER, Scope.PROJECT, Scope.LOCAL)
 _EXTRA = ("hooks/hooks.json", "hooks.json")
 
 
-def session_hooks(c: Configuration, *, bare: bool, alone: bool = True) -> Engine:
+def session_hooks(c: Configuration, *, bare: bool, alone: bool = True, asks: bool = False) -> Engine:
     """The engine of a run with the hooks of its settings; plugins, skills and hosts add theirs.
 
     `alone`: no other program speaks through this one. Then its terminal may be lent, and it ends with its
-    answer.
+    answer. `asks`: somebody answers questions.
     """
     get = c.settings.get
     engine = Engine(
@@ -42,6 +42,7 @@ def session_hooks(c: Configuration, *, bare: bool, alone: bool = True) -> Engine
             switched_off=switched_off(c),
             lend_terminal=_take_terminal if alone else None,
             wakes=not alone,
+            asks=asks,
         )
     )
     if not bare:

@@ -15,6 +15,7 @@ from forge.core.tools.builtin import builtin_tools
 from forge.foundation.origin import Scope
 from forge.foundation.permissions.rule import LEGACY_NAMES
 from forge.hosts.configuration import Configuration
+from forge.hosts.guarding import has_guarded_tools
 from forge.hosts.options import RunOptions
 
 TOOL_ORDER = (Scope.MANAGED, Scope.SESSION, Scope.PROJECT, Scope.USER, Scope.PLUGIN, Scope.BUILTIN)
@@ -41,6 +42,12 @@ def offered(o: RunOptions, c: Configuration, card: ModelCard, names: list[str]) 
     hidden = ON_DEMAND - allowed if card.provider == "anthropic" else frozenset()
     off = {SKILL} if o.disable_slash_commands else frozenset()
     return frozenset(names) - hidden - online - off
+
+
+def circumstances(o: RunOptions, c: Configuration, card: ModelCard) -> Circumstances:
+    """What decides whether a tool makes sense in this run."""
+    answers = o.permission_prompt_tool == "stdio"
+    return Circumstances(card, c.env, c.settings.get, answers, has_guarded_tools(o, c))
 
 
 def all_tools(structured: Structured | None, where: Circumstances) -> Registry[Tool]:

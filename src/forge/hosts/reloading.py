@@ -27,6 +27,7 @@ from forge.foundation.settings_merge import Layer, build
 from forge.foundation.settings_rules import permission_rules
 from forge.foundation.toml_settings import FILE_NAME as TOML
 from forge.hosts.configuration import Configuration, load_configuration
+from forge.hosts.guarding import change_guard
 from forge.hosts.hook_sources import sources
 from forge.hosts.lookouts import Holds
 from forge.hosts.options import RunOptions
@@ -150,6 +151,7 @@ class Reloading:
                 settings.get("permissions.blockWritesOutsideWorkingDirectories", False)
             ),
         )
+        change_guard(session, self._o, c)
         engine = engine_of(session)
         if engine is not None and not (self._o.bare or self._o.safe_mode):
             exchange_hooks(engine, c)

@@ -6,9 +6,11 @@ import asyncio
 import time
 from contextlib import suppress
 
+from forge.foundation.errors import ForgeError
 from forge.foundation.history.retention import DEFAULT_DAYS, is_due, sweep
 from forge.foundation.origin import Scope, Severity
 from forge.hosts.configuration import Configuration
+from forge.hosts.guarding import tidy_up
 
 DELAY = 5.0
 _KEY = "cleanupPeriodDays"
@@ -46,6 +48,9 @@ class Tidying:
     def _sweep(self) -> None:
         if self._due():
             sweep(self._c.places.claude_dir, time.time(), kept_days(self._c), self._session)
+            # A history that cannot be opened now is tidied another day.
+            with suppress(ForgeError, OSError):
+                tidy_up(self._c.places.forge_home)
 
 
 def kept_days(c: Configuration) -> int:

@@ -23,7 +23,9 @@ CALLS = [
     ("Bash", "git push --force origin main", False, True),
     ("Read", "its output", True, False),
     ("Read", "pages.py", True, False),
+    ("Read", "README.md", True, False),
     ("Edit", "pages.py", True, False),
+    ("Edit", "README.md", True, False),
     ("Bash", "python3 -m unittest", True, False),
     ("Bash", "python3 proof.py", True, False),
 ]
@@ -67,20 +69,21 @@ def test_demo_has_a_sub_agent_a_background_task_and_a_rewind_that_really_happene
     calls = sorted((c["tool"], c["subject"], c["ok"], c["refused"]) for c in agent["calls"])
     own = [json.loads(line) for line in Path(agent["transcript"]).read_text().splitlines()]
     main = transcript.read_text()
-    (copy,) = (repository.parent / "home" / ".claude" / "file-history" / told["session_id"]).glob("*@v1")
+    kept = (repository.parent / "home" / ".claude" / "file-history" / told["session_id"]).glob("*@v1")
     first = subprocess.run(["git", "show", "HEAD:pages.py"], cwd=repository, capture_output=True, check=True)
     assert (calls, agent["type"], agent["status"]) == (AGENT_CALLS, "Explore", "completed")
     assert agent["usage"]["input"] > 0 and {r.get("agentId") for r in own if "uuid" in r} == {agent["id"]}
     assert Path(agent["transcript"]).parents[1] == transcript.with_suffix("")
     assert (job["command"], job["status"]) == ("python3 proof.py", "failed")
     assert f"<task-id>{job['id']}</task-id>" in main and "page 2 is empty" in main
-    assert (told["rewound"], copy.read_bytes()) == ([str(repository / "pages.py")], first.stdout)
+    assert told["rewound"] == [str(repository / "pages.py")]
+    assert first.stdout in [copy.read_bytes() for copy in kept]
 
 
 def test_demo_tells_the_story_in_plain_text_and_leaves_nothing_behind(tmp_path: Path, scratch: Path) -> None:
     done = forge("demo", cwd=tmp_path, env={"TMPDIR": str(scratch), "ANTHROPIC_API_KEY": "sk-ant-secret"})
     wanted = [
-        "1/8 First the model asks for the tests.",
+        "1/9 First the model asks for the tests.",
         "AssertionError: 8 != 10",
         "FAILED (failures=1)",
         "● Agent Explore: Find who counts the pages",
@@ -97,8 +100,13 @@ def test_demo_tells_the_story_in_plain_text_and_leaves_nothing_behind(tmp_path: 
         "│ restored pages.py (+1 -1)",
         "› I took the code back.",
         "│ +    full, rest = divmod(items, per_page)",
-        "8/8 And the proof",
+        "8/9 And the proof",
         "│ 24 catalogues printed",
+        "9/9 At the end of a turn you review",
+        "» Review diffy",
+        "│ - README.md (lines 1-7): rejected",
+        "│ comment: Nobody asked for advertising.",
+        "◆ Understood: the README is as it was",
         "✓ the forced push was refused and never ran",
         "What was scripted",
         "export ANTHROPIC_API_KEY=...",
@@ -131,7 +139,7 @@ def test_demo_fits_on_a_narrow_terminal_without_colours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupted_demo_cleans_up(tmp_path: Path, scratch: Path, number: signal.Signals, code: int) -> None:
     with terminal("demo", cwd=tmp_path, env={"TMPDIR": str(scratch)}) as shown:
-        shown.read_until("1/8")
+        shown.read_until("1/9")
         shown.process.send_signal(number)
         assert shown.finish() == code
     assert "Stopped. The scratch directory was removed." in shown.shown

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from diffy_run import AFTER, BEFORE, HOOK, Tree, changed_tree, event
+from diffy_run import AFTER, BEFORE, HOOK, Tree, changed_tree, event, ready, screen_pid
 from tmux import Terminal, needs_tmux, terminal, wait_for
 
 pytestmark = needs_tmux
@@ -30,19 +30,6 @@ before you edit them.
 
 please fix the rejected hunks and try again.
 """
-
-
-def ready(person: Terminal) -> None:
-    """The screen is there and takes keys: those of its first moment do not count."""
-    person.until("1/3")
-
-    def moved() -> bool:
-        person.press("j")
-        return "1/3" not in person.screen()
-
-    wait_for(moved, person.screen)
-    person.press("g", "g")
-    person.until("1/3")
 
 
 def review(person: Terminal) -> None:
@@ -70,11 +57,6 @@ def hook_pid(tree: Tree) -> int:
     return int(json.loads(state.read_text())["hook"][0])
 
 
-def screen_pid(tree: Tree) -> int:
-    path = next(Path(tree.env["DIFFY_RUNTIME_DIR"]).glob("review-*/screen"))
-    return int(path.read_text().split()[0])
-
-
 @pytest.mark.requirement("S3-01", "S3-03", "S3-05", "S3-13")
 @pytest.mark.parametrize("surface", ["", " --surface tmux-window"], ids=["popup", "window"])
 def test_keys_in_tmux_reach_the_agent(tmp_path: Path, surface: str) -> None:
@@ -94,8 +76,9 @@ def reject_first(person: Terminal) -> None:
 
 def resume(tree: Tree, person: Terminal) -> None:
     """Goes on with the draft, which still has the rejection, and finishes."""
+    person.gone("└")  # the popup
     person.run("diffy resume; echo resumed: $?")
-    person.until("2/3", "✗1")
+    person.until("✗1")
     person.press("Enter")
     person.until("have no verdict")
     person.press("a")
@@ -116,7 +99,9 @@ def test_screen_that_ends_early_loses_nothing(tmp_path: Path, how: str) -> None:
         elif how == "closed":
             person.tmux("display-popup", "-C", inner=True)
         else:
-            person.press("q", "l")
+            person.press("q")
+            person.until("have no verdict")
+            person.press("l")
         assert ended(tree, person) == "0"
         text = "diffy: 3 hunks not reviewed — `diffy resume` goes on where you left"
         assert (tree.text("out"), tree.text("err")) == (f'{{"systemMessage":"{text}"}}\n', f"{text}\n")

@@ -34,7 +34,7 @@ class Means(msgspec.Struct, frozen=True):
 
     `call_tool` calls a tool of an MCP server. `switched_off`: settings forbid all but managed hooks.
     `lend_terminal` gives the host's terminal out of hand, or None if the host cannot do without it. `wakes`:
-    the conversation can go on by itself, as long as its host listens.
+    the conversation can go on by itself, as long as its host listens. `asks`: somebody answers questions.
     """
 
     project_dir: str = ""
@@ -47,6 +47,7 @@ class Means(msgspec.Struct, frozen=True):
     call_tool: CallTool | None = None
     lend_terminal: Lend | None = None
     wakes: bool = False
+    asks: bool = False
 
 
 class Engine:

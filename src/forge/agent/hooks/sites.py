@@ -20,6 +20,7 @@ from forge.core.schema import issues
 from forge.core.schema_text import input_error
 from forge.core.tool import Tool
 from forge.foundation.encode import dumps
+from forge.foundation.permissions.situation import Decision
 
 STOPPED = "hook_stopped_continuation"
 RETRY = "The PermissionDenied hook indicated you may retry this tool call."
@@ -76,6 +77,18 @@ async def before_call(s: Session, call: ToolUse) -> Outcome:
     if outcome.end_turn:
         s.turn.end_after_calls = True
     return outcome
+
+
+def suggestions(s: Session, decision: Decision) -> dict[str, Any]:
+    """What hooks hear of the changes that would spare the question.
+
+    Where nobody is asked, a rule for the very command is not one of them if its path is what matters.
+    """
+    means = getattr(getattr(s.hooks, "outer", s.hooks), "means", None)
+    found = decision.suggestions
+    if decision.blocked_path and not (means and means.asks):
+        found = [one for one in found if one.get("destination") != "localSettings"]
+    return {"permission_suggestions": found} if found else {}
 
 
 def put_off(s: Session, call: ToolUse, outcome: Outcome) -> bool:

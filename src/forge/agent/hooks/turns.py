@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -114,11 +115,12 @@ def _refused(s: Session, words: str, said: dict[str, Any]) -> TurnEnded:
 async def stopping(s: Session) -> TurnEnded | None:
     """Stop: the end of the turn, or None if hooks want it to go on."""
     facts: dict[str, Any] = {"last_assistant_message": s.turn.text} if s.turn.text else {}
+    running = s.keep(Background).running()
     outcome = await s.hooks.fire(
         "Stop",
         stop_hook_active=s.turn.stop_hook_active,
-        background_tasks=[_task(view) for view in s.keep(Background).running() if view.kind in _TYPES],
-        session_crons=[],
+        background_tasks=[_task(view) for view in running if view.kind in _TYPES],
+        session_crons=_crons(s) if any(view.kind == "cron" for view in running) else [],
         **facts,
     )
     if outcome is NOTHING:
@@ -196,9 +198,21 @@ def _task(view: JobView) -> dict[str, Any]:
     return told
 
 
+def _crons(s: Session) -> list[dict[str, Any]]:
+    """The prompts that follow a cron expression; whoever has one has loaded the module."""
+    agenda = s.keep(import_module("forge.core.agenda").Agenda)
+    return [
+        {"id": entry.id, "schedule": entry.cron, "recurring": entry.recurring, "prompt": entry.prompt}
+        for entry in agenda.crons()
+    ]
+
+
 async def failed_turn(s: Session, error: ModelError) -> None:
     """StopFailure: the turn has ended with an API error; nobody waits for these hooks."""
-    await s.hooks.fire("StopFailure", error=final_word(error.kind), last_assistant_message=error.message)
+    facts = {"error_details": error.answer.details} if error.answer.details else {}
+    await s.hooks.fire(
+        "StopFailure", error=final_word(error.kind), last_assistant_message=error.message, **facts
+    )
 
 
 def ended_by_hook(s: Session) -> TurnEnded | None:

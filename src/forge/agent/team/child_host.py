@@ -23,6 +23,7 @@ from forge.agent.event import (
     TurnStarted,
     Warned,
 )
+from forge.agent.guarding import shared_updates
 from forge.agent.hooks.port import NOTHING, Hooks, Outcome
 from forge.agent.host import Allow, Answer, AskPermission, Question, Refuse
 from forge.agent.session import Session
@@ -81,7 +82,7 @@ class ChildHost:
             question = msgspec.structs.replace(question, agent_id=self._job.id)
         answer = await self._parent.host.ask(question)
         if isinstance(answer, Allow):
-            self._parent.remember(answer.updates)
+            self._parent.remember(shared_updates(self._parent, answer.updates))
         elif isinstance(answer, Refuse) and answer.interrupt and not self._job.backgrounded:
             self._parent.interrupt()
         return answer

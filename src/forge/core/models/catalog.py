@@ -213,6 +213,12 @@ def _key(provider: Provider, env: Mapping[str, str], setting: Setting) -> Key:
     return NO_KEY if provider.program or provider.protocol == "scripted" else find_key(provider, env, setting)
 
 
+def login_problem(provider: Provider, env: Mapping[str, str]) -> str:
+    """Why the program of a provider could not ask a model, "" if nothing speaks against it."""
+    said: str = _adapter(provider.protocol).login_problem(provider, env)
+    return said
+
+
 def find_installed(provider: Provider, env: Mapping[str, str]) -> str:
     """The program of a provider that is one, in words; raises `UsageError` if it is missing or unusable."""
     try:

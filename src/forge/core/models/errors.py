@@ -1,11 +1,13 @@
 """Failed answers of model servers in the user's words: kind, whether to try again, text and advice.
 
-The texts scripts may look for are those of the reference program; secrets and whole bodies never appear.
+The texts scripts may look for are those of the reference program; secrets and whole bodies never appear
+in them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -102,10 +104,21 @@ def http_error(status: int, headers: Mapping[str, str], body: bytes, peer: Peer)
         retryable = False
     request_id = headers.get("request-id") or headers.get("x-request-id") or complaint.request_id or None
     answer = Answer(status, complaint.type or complaint.code or None, retry_after(headers), request_id)
+    answer.details = _details(kind, status, body)
     if 300 <= status < 400:
         return _redirected(status, headers.get("location", ""), answer)
     message, hint = _words(kind, status, complaint.message or "no details", peer)
     return ModelError(message, kind=kind, retryable=retryable, answer=answer, hint=hint)
+
+
+def _details(kind: str, status: int, body: bytes) -> str:
+    """The whole answer to a request that was too large for the server or the model."""
+    if kind not in ("context_overflow", "request_too_large"):
+        return ""
+    with suppress(msgspec.DecodeError):  # it may be a gateway's own words
+        body = msgspec.json.encode(msgspec.json.decode(body))
+    label = "request_too_large: " if kind == "request_too_large" else ""
+    return f"{label}{status} {body[:10_000].decode('utf-8', 'replace')}"
 
 
 def stream_error(event: Mapping[str, Any], request_id: str = "") -> ModelError:
@@ -261,7 +274,7 @@ def _words(kind: str, status: int, text: str, peer: Peer) -> tuple[str, str]:
     if kind in ("overloaded", "server_error"):
         where = "status.claude.com" if peer.official else f"your inference gateway ({peer.host})"
         return f"API Error: {status} {text.rstrip('.')}. {_SERVER_SIDE} {where}.", ""
-    if kind == "authentication_failed" and status == 401:
+    if kind == "authentication_failed" and status == 401 and "x-api-key" in text.lower():
         return (
             "Invalid API key · Fix external API key",
             f"{peer.host} refused {key}: set it to a valid key.",

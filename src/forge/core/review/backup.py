@@ -168,7 +168,7 @@ def _directories(repo: Repository, steps: Sequence[Step]) -> tuple[tuple[bytes, 
     for step in steps:
         directory = os.path.dirname(step.path)
         while directory and step.after.kind == disk.ABSENT and directory not in found:
-            found[directory] = disk.look(repo.absolute(directory)).mode
+            found[directory] = disk.look(repo.root, directory).mode
             directory = os.path.dirname(directory)
     return tuple((os.fsencode(path), mode) for path, mode in sorted(found.items()))
 

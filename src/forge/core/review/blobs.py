@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 
 from forge.core.review.git import GitError
@@ -15,6 +16,8 @@ _DIFF = (
     *("--diff-algorithm=histogram", "--submodule=short", "--ignore-submodules=none", "--no-relative"),
     *("--ws-error-highlight=none", "--indent-heuristic", "--no-function-context"),
 )
+
+_RECORD = re.compile(rb"(\d{6}) ([0-9a-f]+) 0\t([^\0]*)\0  ctime:[^\0]*?size: (\d+)\tflags: [0-9a-f]+\n")
 
 
 def read_blobs(repo: Repository, ids: Iterable[str]) -> dict[str, bytes]:
@@ -60,6 +63,12 @@ def in_work_tree(repo: Repository, wanted: Sequence[tuple[str, str]]) -> list[by
         if at not in found:
             found[at] = repo.git("cat-file", "--filters", f"--path={path}", name)
     return [found[at] for at in range(len(wanted))]
+
+
+def recorded_sizes(repo: Repository, paths: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """What the index knows of files: object id, and the size on disk when git last saw that content."""
+    out = repo.git("--literal-pathspecs", "ls-files", "-s", "-z", "--debug", "--", *paths) if paths else b""
+    return {os.fsdecode(row[2]): (row[1].decode(), int(row[3])) for row in _RECORD.findall(out)}
 
 
 def as_stored(repo: Repository, path: str, raw: bytes) -> str:

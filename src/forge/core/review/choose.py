@@ -78,7 +78,10 @@ def _edit(unit: Unit, decisions: list[Decision]) -> bytes | None:
         return None
     if len(edits) > 1 or unit.kind != TEXT or any(decision.lines is not None for decision in decisions):
         raise UsageError(f"hunk {unit.id}: an edit is one text for a whole text hunk")
-    return edits.pop().encode("utf-8", "surrogateescape")
+    try:
+        return edits.pop().encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise UsageError(f"hunk {unit.id}: the edit is not text: {error.reason}") from error
 
 
 def _whole(unit: Unit, verdict: str) -> Choice:

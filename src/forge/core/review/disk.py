@@ -10,10 +10,13 @@ from contextlib import suppress
 
 import msgspec
 
+from forge.foundation.errors import ForgeError
+
 ABSENT, FILE, SYMLINK, DIRECTORY, OTHER = "absent", "file", "link", "directory", "other"
 # Permission bits of a file that was not there before: what the user's mask leaves of the usual ones.
 NEW, NEW_EXECUTABLE = -1, -2
 _BITS = 0o7777
+_NOTHING = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -41,30 +44,37 @@ class Entry(msgspec.Struct, frozen=True):
         return self.kind == FILE and by_owner
 
 
-def look(path: str) -> Entry:
-    """What is at a path now."""
+def look(root: str, path: str) -> Entry:
+    """What is at a path now. Nothing is, if the way there goes through a link."""
+    target = os.path.join(root, path)
     try:
-        found = os.lstat(path)
+        found = os.lstat(target)
+        if _is_behind_link(root, path):
+            return Entry()
         if stat.S_ISLNK(found.st_mode):
-            return Entry(SYMLINK, os.fsencode(os.readlink(path)), stamp=_stamp(found))
+            return Entry(SYMLINK, os.fsencode(os.readlink(target)), stamp=_stamp(found))
         if stat.S_ISDIR(found.st_mode):
             return Entry(DIRECTORY, mode=found.st_mode & _BITS)
         if not stat.S_ISREG(found.st_mode):
             return Entry(OTHER)
-        with open(path, "rb") as file:
+        with open(os.open(target, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
             found = os.fstat(file.fileno())
             owner = found.st_uid, found.st_gid
             return Entry(FILE, file.read(), found.st_mode & _BITS, owner, found.st_nlink, _stamp(found))
-    except (FileNotFoundError, NotADirectoryError):
-        return Entry()
+    except OSError as error:
+        if error.errno in _NOTHING:
+            return Entry()
+        raise ForgeError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def is_untouched(path: str, entry: Entry) -> bool:
+def is_untouched(root: str, path: str, entry: Entry) -> bool:
     """Whether a path still is as it was when it was looked at."""
     try:
-        found = os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
+        found = os.lstat(os.path.join(root, path))
+    except OSError:
         return entry.kind in (ABSENT, DIRECTORY)  # a directory goes when its last file goes
+    if _is_behind_link(root, path):
+        return entry.kind == ABSENT
     return stat.S_ISDIR(found.st_mode) if entry.kind == DIRECTORY else _stamp(found) == entry.stamp
 
 
@@ -132,6 +142,15 @@ def discard(path: str) -> None:
     if path:
         with suppress(FileNotFoundError, NotADirectoryError):
             os.remove(path)
+
+
+def _is_behind_link(root: str, path: str) -> bool:
+    directory = os.path.dirname(path)
+    while directory:
+        if os.path.islink(os.path.join(root, directory)):
+            return True
+        directory = os.path.dirname(directory)
+    return False
 
 
 def _stamp(found: os.stat_result) -> tuple[int, ...]:

@@ -35,6 +35,7 @@ _NOTED = "please take these comments into account."
 # How many lines of a hunk are shown, as long as everything must fit.
 _STEPS = (1_000_000, 200, 100, 60, 40, 24, 16, 10, 6, 4, 2, 0)
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _TICKS = re.compile("`{3,}")
 _SHORT_COMMENT = 200
 
@@ -62,8 +63,8 @@ def write(listing: Listing, review: Review, reverted: bool, limit: int = LIMIT) 
 
 def plain(content: bytes | str) -> str:
     """Text without control characters; what is not UTF-8 becomes U+FFFD."""
-    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
-    return _CONTROL.sub("", data.decode("utf-8", "replace"))
+    text = content if isinstance(content, str) else content.decode("utf-8", "replace")
+    return _SURROGATE.sub("\ufffd", _CONTROL.sub("", text))
 
 
 def name(path: str) -> str:

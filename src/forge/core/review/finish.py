@@ -20,6 +20,7 @@ from forge.core.review.repository import Refused, Repository
 from forge.core.review.restore import recover
 from forge.core.review.reviewed import reviewed_tree
 from forge.core.review.write import carry_out
+from forge.foundation.errors import ForgeError
 from forge.foundation.system.locks import locked
 
 
@@ -81,6 +82,8 @@ def _apply(repo: Repository, listing: Listing, choices: Mapping[str, Choice]) ->
             return _write(repo, listing, plan, notes)
     except TimeoutError as error:
         raise Refused("another diffy is writing to this work tree", "Try again.") from error
+    except OSError as error:
+        raise ForgeError(f"{error.filename or repo.state}: {error.strerror}") from error
 
 
 def _write(repo: Repository, listing: Listing, plan: Plan, notes: list[str]) -> tuple[str, list[str]]:
@@ -99,7 +102,7 @@ def _write(repo: Repository, listing: Listing, plan: Plan, notes: list[str]) -> 
 
 def _finished(repo: Repository, backup: Backup, index: str) -> Backup:
     paths = tuple(
-        msgspec.structs.replace(saved, after=state(disk.look(repo.absolute(os.fsdecode(saved.path)))))
+        msgspec.structs.replace(saved, after=state(disk.look(repo.root, os.fsdecode(saved.path))))
         for saved in backup.paths
     )
     return msgspec.structs.replace(backup, paths=paths, index=index, done=True)

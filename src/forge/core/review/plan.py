@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from forge.core.review import disk
-from forge.core.review.blobs import as_stored, in_work_tree
+from forge.core.review.blobs import as_stored
 from forge.core.review.choose import Choice
 from forge.core.review.disk import Entry
 from forge.core.review.hunks import split_lines
@@ -26,6 +26,7 @@ from forge.core.review.model import (
     Listing,
     Unit,
 )
+from forge.core.review.olds import Old, Wanted, old_contents
 from forge.core.review.repository import Refused, Repository
 from forge.core.review.splice import check, without
 
@@ -48,11 +49,15 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class _Case(msgspec.Struct, frozen=True):
-    """A file with something to undo. `old` is its content before, as a checkout would write it."""
+    """A file with something to undo. `before` is its old content as it was on disk."""
 
     file: File
     now: Entry
-    old: bytes | None
+    before: Old | None
+
+    @property
+    def old(self) -> bytes | None:
+        return self.before.content if self.before else None
 
 
 def make_plan(repo: Repository, listing: Listing, choices: Mapping[str, Choice]) -> Plan:
@@ -63,7 +68,7 @@ def make_plan(repo: Repository, listing: Listing, choices: Mapping[str, Choice])
     steps: dict[str, Step] = {}
     for case in cases:
         for path, after in _wanted(case, listing, choices).items():
-            before = case.now if path == case.file.path else disk.look(repo.absolute(path))
+            before = case.now if path == case.file.path else disk.look(repo.root, path)
             step = Step(path, before, after)
             if not _is_done(step):
                 _check_reviewed(case.file, step)
@@ -79,19 +84,15 @@ def _is_touched(file: File, choices: Mapping[str, Choice]) -> bool:
 def _cases(
     repo: Repository, listing: Listing, files: list[File], choices: Mapping[str, Choice]
 ) -> list[_Case]:
-    smudged = [
-        (at, (file.old_id, _final_path(file, choices)))
-        for at, file in enumerate(files)
-        if file.old_id and file.old_mode != LINK
-    ]
-    olds = dict(zip([at for at, _ in smudged], in_work_tree(repo, [w for _, w in smudged]), strict=True))
-    cases = []
-    for at, file in enumerate(files):
-        now = disk.look(repo.absolute(file.path))
+    entries = [disk.look(repo.root, file.path) for file in files]
+    for file, now in zip(files, entries, strict=True):
         _check_current(repo, file, now, listing)
-        old = listing.blobs[file.old_id] if file.old_mode == LINK else olds.get(at)
-        cases.append(_Case(file, now, old))
-    return cases
+    wanted = [
+        Wanted(file, _final_path(file, choices), now.content)
+        for file, now in zip(files, entries, strict=True)
+    ]
+    olds = old_contents(repo, listing, wanted)
+    return [_Case(file, now, olds.get(at)) for at, (file, now) in enumerate(zip(files, entries, strict=True))]
 
 
 def _final_path(file: File, choices: Mapping[str, Choice]) -> str:
@@ -157,9 +158,20 @@ def _content(case: _Case, listing: Listing, choices: Mapping[str, Choice]) -> by
     if not texts:
         return case.old if _rejects(case.file, CONTENT, choices) else case.now.content
     if all(_is_undone(unit, choices[unit.id]) for unit in texts):
-        return case.old
+        return _undone(case, listing, texts, choices)
     content = _spliced(case, listing, texts, choices)
     return None if not content and case.file.status == "A" else content
+
+
+def _undone(case: _Case, listing: Listing, texts: list[Unit], choices: Mapping[str, Choice]) -> bytes | None:
+    """The old content. With mixed line ends only the lines that did not change know what they were."""
+    if case.before is None or case.before.size in (-1, len(case.before.content)):
+        return case.old
+    try:
+        content = _spliced(case, listing, texts, choices)
+    except Refused:
+        return case.old
+    return content if len(content) == case.before.size else case.old
 
 
 def _is_undone(unit: Unit, choice: Choice) -> bool:

@@ -61,7 +61,7 @@ def recover(repo: Repository) -> None:
         steps = []
         for saved in backup.paths:
             path = os.fsdecode(saved.path)
-            now = disk.look(repo.absolute(path))
+            now = disk.look(repo.root, path)
             if _is(state(now), saved.after) or now.links > 1:
                 steps.append(Step(path, now, old_entry(repo, backup, saved)))
         carry_out(repo, steps, f"r{backup.id}")
@@ -82,7 +82,7 @@ def _steps(repo: Repository, backup: Backup, force: bool) -> list[Step]:
     steps, changed = [], []
     for saved in backup.paths:
         path = os.fsdecode(saved.path)
-        now = disk.look(repo.absolute(path))
+        now = disk.look(repo.root, path)
         if _is(state(now), saved.before) and now.mode == saved.before.mode:
             continue
         if not _is(state(now), saved.after):
@@ -95,7 +95,9 @@ def _steps(repo: Repository, backup: Backup, force: bool) -> list[Step]:
 
 
 def _is(now: State, then: State) -> bool:
-    if (now.kind, now.digest) != (then.kind, then.digest):
+    # A directory in the place of a file is no file: its own files have entries of their own.
+    kinds = [disk.ABSENT if kind == disk.DIRECTORY else kind for kind in (now.kind, then.kind)]
+    if kinds[0] != kinds[1] or now.digest != then.digest:
         return False
     # The bits of a new file were not known before it was made.
     return now.kind != disk.FILE or then.mode < 0 or (now.mode & 0o111) == (then.mode & 0o111)

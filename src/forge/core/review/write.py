@@ -24,7 +24,7 @@ def carry_out(repo: Repository, steps: Sequence[Step], tag: str) -> None:
                 prepared[step.path] = disk.prepare(repo.root, step.path, step.after, name)
         # What goes first makes room for what comes.
         for step in sorted(steps, key=lambda one: one.after.kind != disk.ABSENT):
-            if not disk.is_untouched(repo.absolute(step.path), step.before):
+            if not disk.is_untouched(repo.root, step.path, step.before):
                 raise Refused(f"{step.path} was changed by somebody else right now", "Nothing was touched.")
             begun.append(step)
             _do(repo, step, prepared.get(step.path, ""))
@@ -54,7 +54,7 @@ def _do(repo: Repository, step: Step, prepared: str) -> None:
 def _undo(repo: Repository, begun: Sequence[Step], tag: str) -> None:
     """Takes back, last first, whatever of the steps has happened."""
     for step in sorted(reversed(begun), key=lambda one: one.before.kind != disk.ABSENT):
-        now = disk.look(repo.absolute(step.path))
+        now = disk.look(repo.root, step.path)
         if now.kind == disk.DIRECTORY or (now.kind, now.content, now.mode) == (
             step.before.kind,
             step.before.content,

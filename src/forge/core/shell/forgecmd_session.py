@@ -39,6 +39,7 @@ class Args(msgspec.Struct, frozen=True):
 async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     """Does what the action says."""
     if args.action == "output":
+        await ctx.keep(Guard).recorded()
         return _output(args, ctx)
     try:
         program = ctx.keep(Guard).workplace().programs.find(args.session)

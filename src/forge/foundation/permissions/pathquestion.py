@@ -127,9 +127,6 @@ def _suggestions(command: str, touch: Touch, script: Script) -> list[dict[str, o
         return []
     alone = len(script.commands) == 1
     found = [add_rules([rule_for(simple, command) if alone else command])]
-    if touch.writes and not alone:
-        # One rule could not cover what the other commands do.
-        found = []
     if not touch.writes:
         return [*found, allow_reading(touch.path)]
     found.append(add_directory(touch.path))

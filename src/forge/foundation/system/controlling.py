@@ -11,7 +11,6 @@ from typing import Any
 from forge.foundation.system.process import Unsupported
 
 if sys.platform != "win32":
-    import fcntl
     import termios
     import tty
 
@@ -77,10 +76,3 @@ def spawn_in_terminal(argv: Sequence[str], env: Mapping[str, str], slave: int) -
         (os.POSIX_SPAWN_DUP2, 0, 2),
     ]
     return os.posix_spawnp(argv[0], list(argv), dict(env), file_actions=actions, setsid=True)
-
-
-def keep_open(descriptor: int, lowest: int = 10) -> int:
-    """A copy of a descriptor with a high number, which programs started later do not get."""
-    if sys.platform == "win32":
-        raise Unsupported("descriptors with chosen numbers")
-    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)

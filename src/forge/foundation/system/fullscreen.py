@@ -143,8 +143,10 @@ def _wait(pipe: int, terminal: int, modes: list[Any]) -> None:
 
 
 def _set_modes(terminal: int, modes: list[Any], *, flush: bool) -> None:
-    """Also from the background, where the system would stop the process for it."""
+    """Also from the background, where the system would stop the process for it; never waits for the output."""
     old = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     with suppress(termios.error):
-        termios.tcsetattr(terminal, termios.TCSAFLUSH if flush else termios.TCSADRAIN, modes)
+        if flush:
+            termios.tcflush(terminal, termios.TCIFLUSH)
+        termios.tcsetattr(terminal, termios.TCSANOW, modes)
     signal.signal(signal.SIGTTOU, old)

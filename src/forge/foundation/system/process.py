@@ -71,6 +71,10 @@ class Child:
         """Ends every process of the session."""
         self._signal(signal.SIGKILL)
 
+    def has_ended(self) -> bool:
+        """Whether it is over, without waiting."""
+        return self._process.poll() is not None
+
     def outlived(self) -> bool:
         """Whether something of its session is still there."""
         with contextlib.suppress(ProcessLookupError, PermissionError):

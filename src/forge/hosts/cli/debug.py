@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from forge.core.models.claude_cli.report import map_run
+from forge.core.models.claude_cli.report import read_run, report
 from forge.foundation.errors import UsageError
 from forge.hosts.cli.command import Arguments, Command, read_arguments, take_words, unknown_word
 from forge.hosts.cli.flags import VALUE, Flag
@@ -44,8 +44,14 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     topic, path = take_words(COMMAND, given.words, ("What to look into", "The file"))
     if topic not in _TOPICS:
         raise unknown_word(COMMAND, topic, _TOPICS)
-    mapped = map_run(_chunks(path), _exit_code(given), given.text("stderr"))
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(mapped), indent=1).decode() + "\n")
+    changes, outcome = read_run(_chunks(path), _exit_code(given), given.text("stderr"))
+    for warning in outcome.warnings:
+        sys.stderr.write(f"{warning}\n")
+    if outcome.unknown:
+        counted = ", ".join(f"{kind} ({number})" for kind, number in sorted(outcome.unknown.items()))
+        sys.stderr.write(f"Not known, and ignored: {counted}\n")
+    printed = msgspec.json.encode(report(changes, outcome))
+    sys.stdout.write(msgspec.json.format(printed, indent=1).decode() + "\n")
     return 0
 
 

@@ -35,9 +35,10 @@ COMMAND = Command(
     about=(
         "Plays a session on a scratch git repository with a small real bug: Forge runs the tests, sends a "
         "sub-agent to look around, edits, has a slow check run in the background, is refused one dangerous "
-        "command, goes back to a checkpoint and repairs the bug properly. Loop, tools, permissions and "
-        "transcripts are real; only the words of the model are scripted. Your own files and settings are "
-        "not touched. Ends with 1 if the story did not come true."
+        "command, goes back to a checkpoint, repairs the bug properly, and has one change taken back in a "
+        "review. Loop, tools, permissions, review and transcripts are real; only the words of the model and "
+        "the verdict are scripted. Your own files and settings are not touched. Ends with 1 if the story did "
+        "not come true."
     ),
     flags=(
         Flag("--fast", SWITCH, "", "no pauses"),

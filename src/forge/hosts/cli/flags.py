@@ -197,7 +197,7 @@ _GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
             Flag("--agents", VALUE, "json-or-file", "define sub-agents"),
             Flag("--agent", VALUE, "agent", "run as this agent"),
             Flag("--plugin-dir", REPEAT, "path", "load a plugin from a directory for this session"),
-            Flag("--plugin-url", REPEAT, "url", "load a plugin from a .zip behind this address for this session"),
+            Flag("--plugin-url", REPEAT, "url", "load a plugin from a .zip behind this address"),
             Flag("--disable-slash-commands", SWITCH, "", "no skills and commands"),
             Flag("--bare", SWITCH, "", "bare tools and prompt: no hooks, plugins, memory or MCP"),
             Flag("--safe-mode", SWITCH, "", "no hooks of settings files"),

@@ -10,7 +10,7 @@ import msgspec
 
 from forge.core.http.url import split_url
 from forge.core.model import ModelCard
-from forge.core.models.catalog import find_installed, known_models
+from forge.core.models.catalog import find_installed, known_models, login_problem
 from forge.core.models.keys import base_url, find_key
 from forge.core.models.probe import Probe, probe
 from forge.core.models.providers import Provider, read_providers
@@ -124,9 +124,8 @@ def _program(provider: Provider, c: Configuration) -> Server:
         found, problem = find_installed(provider, c.env), ""
     except ForgeError as error:
         found, problem = "", error.message
-    if not provider.enabled:
-        about = f"found {found}" if found else problem
-        problem = f"off ({about}): forge models enable {provider.name}"
+    if found and not provider.enabled:
+        problem = f"off ({found}): forge models enable {provider.name}"
     return Server(provider, found or provider.program, local=False, key="none", problem=problem)
 
 
@@ -135,8 +134,11 @@ async def _ask(servers: list[Server], c: Configuration, *, everyone: bool) -> li
 
     async def one(server: Server) -> Server:
         # A key command may ask the user for something; it is run only on demand.
-        if server.problem or server.provider.program:
+        if server.problem or (server.provider.program and not everyone):
             return server
+        if server.provider.program:
+            said = await asyncio.to_thread(login_problem, server.provider, c.env)
+            return msgspec.structs.replace(server, problem=said)
         if not (everyone or (server.local and server.key != "apiKeyHelper")):
             return server
         seconds = REMOTE_SECONDS if everyone and not server.local else LOCAL_SECONDS

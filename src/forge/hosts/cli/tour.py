@@ -7,10 +7,11 @@ it, with `.txt` added to their names so that no tool takes them for code of this
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from shutil import which
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from forge.hosts.options import RunOptions
 
 _DEMO = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "scenarios", "demo")
 _SUFFIX = ".txt"
+_REVIEW = "review.py"
 
 # The session gets none of the user's configuration, keys or git set-up.
 _LEFT_OUT = ("ANTHROPIC", "BASH_", "CLAUDE", "FORGE", "GIT_", "OPENAI", "PYTHON")
@@ -54,11 +56,16 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Act(msgspec.Struct, frozen=True):
-    """A prompt and the replies to it; `rewind` says why the files go back to the first prompt before."""
+    """A prompt and the replies to it; `rewind` says why the files go back to the first prompt before.
+
+    `review` says what happens when its changes are reviewed, `comment` is what the reviewer tells the model.
+    """
 
     prompt: str
     steps: list[Step]
     rewind: str = ""
+    review: str = ""
+    comment: str = ""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -120,7 +127,7 @@ def load_tour() -> Tour:
 
 def build_stage(tour: Tour, directory: str, env: Mapping[str, str], printer: float = 0.0) -> Stage:
     """Makes the scratch repository; `printer` is how many seconds its slow command takes."""
-    if which("git", path=env.get("PATH")) is None:
+    if shutil.which("git", path=env.get("PATH")) is None:
         raise ForgeError(
             "The tour works on a real git repository, but git was not found.",
             "Install git, or add the directory it is in to PATH; then run forge demo again.",
@@ -132,6 +139,7 @@ def build_stage(tour: Tour, directory: str, env: Mapping[str, str], printer: flo
     for place in (repository, clean["HOME"], clean["TMPDIR"]):
         os.makedirs(place)
     _copy_files(os.path.join(_DEMO, "files"), repository)
+    shutil.copyfile(os.path.join(_DEMO, f"{_REVIEW}{_SUFFIX}"), os.path.join(directory, _REVIEW))
     for words in (
         ("-c", "init.defaultBranch=main", "init", "--quiet", "--template="),
         ("add", "--all"),
@@ -147,9 +155,16 @@ def write_settings(tour: Tour, stage: Stage, url: str) -> None:
     """Writes down what the session is to load: the rules of the tour, and where its model is served."""
     model = {"label": "Scripted model", "contextWindow": 1_000_000, "price": {}}
     row = {"protocol": "anthropic", "baseUrl": url, "auth": "none", "models": {"scripted": model}}
-    settings = {**tour.settings, "providers": {"tour": row}}
+    settings = {**tour.settings, "providers": {"tour": row}, "hooks": _hooks(tour, stage)}
     with open(str(stage.options.settings), "wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(settings), indent=2))
+
+
+def _hooks(tour: Tour, stage: Stage) -> dict[str, Any]:
+    """The review at the end of a turn, with the verdict written down in advance."""
+    words = [sys.executable, os.path.join(stage.directory, _REVIEW)]
+    words += ["".join(act.comment for act in tour.acts), os.path.join(stage.directory, "verdict.json")]
+    return {"Stop": [{"hooks": [{"type": "command", "command": shlex.join(words), "timeout": GIT_TIMEOUT}]}]}
 
 
 def changed_files(stage: Stage) -> list[str]:

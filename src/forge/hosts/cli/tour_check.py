@@ -108,6 +108,17 @@ def _rewound(check: Check, e: Evidence) -> str:
     return f"git still saw changes in: {', '.join(last.different)}" if last.different else ""
 
 
+def _reviewed(check: Check, e: Evidence) -> str:
+    if len(e.host.reviews) != 1:
+        return f"there were {len(e.host.reviews)} reviews with an objection"
+    if check.path in changed_files(e.stage):
+        return f"git still sees changes in {check.path}"
+    said = [line.strip() for line in e.host.reviews[0].splitlines()]
+    comment = next((line.removeprefix("comment: ") for line in said if line.startswith("comment: ")), "")
+    told = comment and any(comment in str(record) for record in _records(e.transcript))
+    return "" if told else f"the comment is missing in {e.transcript}"
+
+
 def _missing(path: str, wanted: list[str]) -> str:
     """What a transcript lacks of the calls it should hold."""
     try:
@@ -133,6 +144,7 @@ CHECKS: dict[str, Callable[[Check, Evidence], str]] = {
     "delegated": _delegated,
     "background": _background,
     "rewound": _rewound,
+    "reviewed": _reviewed,
 }
 
 

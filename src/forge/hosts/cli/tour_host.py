@@ -11,6 +11,7 @@ from forge.agent.event import (
     ApiFailed,
     Denied,
     Event,
+    HookEnded,
     JobEnded,
     JobStarted,
     Replied,
@@ -26,7 +27,7 @@ from forge.core.message import Text, Usage
 from forge.core.model import BlockDelta, BlockFinished, Delta
 from forge.hosts.cli.screen import WIDEST, Screen, Typist, wrap
 from forge.hosts.cli.tour import Step, Tour
-from forge.hosts.cli.tour_lines import result_lines, result_size, subject
+from forge.hosts.cli.tour_lines import result_lines, result_size, review_lines, subject
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -53,7 +54,8 @@ class TourHost:
         self._typist = Typist(screen, f"  {screen.signs['model']} ", "    ") if screen else None
         self._typing = False
         self._news: list[Ended] = []
-        remarks = [*(step.say for step in tour.steps), *(act.rewind for act in tour.acts)]
+        self._review = "".join(act.review for act in tour.acts)
+        remarks = [*(step.say for step in tour.steps), *(act.rewind for act in tour.acts), self._review]
         self._told, self._to_tell = 0, len([words for words in remarks if words])
         self._replies = 0
         self._replies_before: dict[str, int] = {}
@@ -66,6 +68,7 @@ class TourHost:
         self.agents: list[Ended] = []
         self.jobs: list[Ended] = []
         self.rewound: list[Rewound] = []
+        self.reviews: list[str] = []
 
     def emit(self, event: Event) -> None:
         if isinstance(event, Streaming):
@@ -77,6 +80,8 @@ class TourHost:
             self._show_call(event)
         elif isinstance(event, JobStarted | JobEnded):
             self._follow(event)
+        elif isinstance(event, HookEnded):
+            self._show_review(event)
         elif isinstance(event, AgentSaid):
             self._hear(event.job, event.event)
         elif isinstance(event, Warned | ApiFailed):
@@ -115,6 +120,16 @@ class TourHost:
             path = os.path.relpath(change.path, self._repository)
             what = "removed" if change.copy is None else "restored"
             self._result(f"{what} {path} (+{change.insertions} -{change.deletions})", "yellow")
+
+    def _show_review(self, ended: HookEnded) -> None:
+        """Shows what the reviewer rejected; a review that has nothing against it is not worth a line."""
+        if ended.event != "Stop" or not ended.exit_code:
+            return
+        self.reviews.append(ended.stderr)
+        self._remark(self._review)
+        self._head("news", "yellow", "Review", "diffy")
+        for line in review_lines(ended.stderr):
+            self._result(*line)
 
     def _remark(self, words: str) -> None:
         screen = self._screen

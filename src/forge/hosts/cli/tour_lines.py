@@ -54,6 +54,13 @@ def result_size(event: ToolFinished) -> str:
     return "1 line" if count == 1 else f"{count} lines"
 
 
+def review_lines(feedback: str) -> list[tuple[str, str]]:
+    """What a review says to the model, without its frame: which hunks are rejected, and why."""
+    lines = [line.strip() for line in clean(feedback).split("\n")]
+    shown = [line for line in lines if line.startswith(("- ", "comment: "))]
+    return [(line, "yellow" if line.startswith("- ") else "") for line in shown]
+
+
 def _lines(event: ToolFinished) -> list[str]:
     """The lines of a result; of a file only if there are few."""
     text = event.result.content if isinstance(event.result.content, str) else ""

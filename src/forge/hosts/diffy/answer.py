@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from forge.hosts.diffy.conclude import Outcome
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a review: `feedback` if something was rejected, else `notes`; `error` if refused."""
+
+    feedback: str = ""
+    notes: str = ""
+    error: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -14,13 +14,15 @@ from forge.core.review import baseline
 from forge.core.review.exchange import read_review as read_review_json
 from forge.core.review.model import Listing
 from forge.core.review.repository import NoRepository, Refused, Repository, find
+from forge.foundation.atomic import update_text
 from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.system.controlling import OWN, usable_terminal
 from forge.foundation.system.liveness import is_alive
-from forge.hosts.diffy.conclude import Outcome, conclude
-from forge.hosts.diffy.hook import draft_file, remembers
+from forge.hosts.diffy.answer import Outcome
+from forge.hosts.diffy.conclude import conclude
 from forge.hosts.diffy.opening import open_listing
 from forge.hosts.diffy.request import Request, below_root
+from forge.hosts.diffy.stop import draft_file, remembers
 from forge.hosts.diffy.surfaces.chain import surfaces
 from forge.hosts.diffy.surfaces.link import read_decisions
 from forge.hosts.diffy.surfaces.opened import Child
@@ -137,9 +139,7 @@ def edit(path: str, env: Mapping[str, str]) -> int:
     if outcome and outcome.error:
         raise ForgeError(outcome.error)
     if text:
-        with open(path, "r+", encoding="utf-8", errors="surrogateescape") as file:
-            before = file.read().rstrip("\n")
-            file.write(f"\n\n{text}" if before else text)
+        update_text(path, lambda before: f"{before.rstrip()}\n\n{text}" if before.strip() else text)
     return sat.code
 
 

@@ -6,22 +6,13 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
-import msgspec
-
 from forge.core.review.finish import Ending, finish
 from forge.core.review.listing import relist
 from forge.core.review.model import Review
 from forge.core.review.repository import Refused, Repository
+from forge.hosts.diffy.answer import Outcome
 from forge.hosts.diffy.request import feedback_limit
 from forge.hosts.diffy.surfaces.runtime import ReviewState
-
-
-class Outcome(msgspec.Struct, frozen=True):
-    """`feedback` if something was rejected, else `notes` for the model; `error` if it was refused."""
-
-    feedback: str = ""
-    notes: str = ""
-    error: str = ""
 
 
 def conclude(repo: Repository, state: ReviewState, review: Review, env: Mapping[str, str]) -> Outcome:

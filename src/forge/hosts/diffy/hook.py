@@ -1,193 +1,63 @@
-"""`diffy --hook-mode`: what runs when the agent stops. It shows what changed, waits, and answers."""
+"""`diffy --hook-mode`: what runs when the agent stops. Mostly nothing is new, and it ends at once."""
 
 from __future__ import annotations
 
+import importlib
 import os
-import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
 
 import msgspec
 
-from forge.core.review.exchange import read_review as read_review_json
-from forge.core.review.model import Listing
-from forge.core.review.repository import NoRepository, Repository, find
+from forge.core.review.repository import NoRepository, find
 from forge.foundation.errors import ForgeError
-from forge.foundation.system.locks import locked
-from forge.hosts.diffy.answer import Answer, answered, blocked, noticed
-from forge.hosts.diffy.conclude import Outcome, conclude
+from forge.hosts.diffy.answer import Answer, blocked
 from forge.hosts.diffy.opening import open_listing
-from forge.hosts.diffy.payload import Payload, agent_process, read_payload, working_directory
-from forge.hosts.diffy.preferences import Preferences, is_unattended, read_preferences
-from forge.hosts.diffy.request import Request, below_root
-from forge.hosts.diffy.surfaces.chain import surfaces
-from forge.hosts.diffy.surfaces.link import read_decisions
-from forge.hosts.diffy.surfaces.place import Place
-from forge.hosts.diffy.surfaces.post import Ending
-from forge.hosts.diffy.surfaces.present import Shown, has_screen, present, rejoin
-from forge.hosts.diffy.surfaces.runtime import (
-    ReviewState,
-    new_id,
-    read_review,
-    remove_review,
-    runtime_dir,
-    tree_dir,
-)
-from forge.hosts.diffy.surfaces.signals import Signals
-from forge.hosts.diffy.undelivered import Letter, keep
+from forge.hosts.diffy.payload import Payload, read_payload, working_directory
+from forge.hosts.diffy.preferences import is_unattended, read_preferences
+from forge.hosts.diffy.request import Request
 
-GUARD_MS = 400
-_LOCK_SECONDS = 0.25
-# After this many reviews in one stop the agent gets its answer whatever has changed meanwhile.
-_MOST_ROUNDS = 50
-
-
-class _Stop(msgspec.Struct, frozen=True):
-    """One stop of an agent."""
-
-    repo: Repository
-    place: Place
-    payload: Payload
-    wanted: Request
-    likes: Preferences
+# By name: sockets, surfaces and all the rest are loaded only when there is something to show.
+_REVIEW = "forge.hosts.diffy.stop"
 
 
 def run(wanted: Request, env: Mapping[str, str]) -> int:
     """Reviews what is new, if anything is; writes the answer and returns the exit code."""
-    payload = read_payload()
     try:
-        answer = respond(wanted, payload, env)
+        answer = respond(wanted, read_payload(), env)
     except ForgeError as error:
         # The agent shows this to the user: one line.
-        answer = Answer(error.exit_code if error.exit_code == 3 else 1, err=f"diffy: {error.message}\n")
-    sys.stdout.write(answer.out)
-    sys.stdout.flush()
-    sys.stderr.write(answer.err)
-    sys.stderr.flush()
+        code = error.exit_code if error.exit_code == 3 else 1
+        message = error.message.replace("\n", " ")
+        answer = Answer(code, err=f"diffy: {message}\n")
+    _write(1, answer.out)
+    _write(2, answer.err)
     return answer.code
 
 
+def _write(descriptor: int, text: str) -> None:
+    data = text.encode("utf-8", "replace")
+    # An agent that has closed its end cannot be told anything, and the exit code still counts.
+    with suppress(OSError):
+        while data:
+            data = data[os.write(descriptor, data) :]
+
+
 def respond(wanted: Request, payload: Payload, env: Mapping[str, str]) -> Answer:
-    """The answer of the hook for one event."""
+    """The answer for one event. It is the same for the first and any later stop of a turn."""
     try:
         repo = find(working_directory(payload), env)
     except NoRepository:
         return Answer()
-    likes = read_preferences(env)
     wanted = msgspec.structs.replace(wanted, session=payload.session_id or wanted.session)
-    stop = _Stop(repo, Place(repo.root, env, ""), payload, wanted, likes)
-    listing = _news(stop)
+    listing = open_listing(repo, wanted)[1]
     if not listing.hunks:
         return Answer()
+    likes = read_preferences(env)
     if is_unattended(env):
         if likes.unattended == "skip":
             return Answer()
         if likes.unattended == "block":
             return blocked(listing.hunks)
-    stop = msgspec.structs.replace(stop, place=Place(repo.root, env, runtime_dir(env)))
-    with Signals() as signals, _tree_lock(stop.place, signals) as waited:
-        if signals.number:
-            return Answer(signals.exit_code)
-        # While another review had the work tree, all of it may have been settled.
-        return _review(stop, _news(stop) if waited else listing, signals)
-
-
-def _news(stop: _Stop) -> Listing:
-    """What is new since the last review; the same for the first and any later stop of a turn."""
-    return open_listing(stop.repo, stop.wanted)[1]
-
-
-def _review(stop: _Stop, listing: Listing, signals: Signals) -> Answer:
-    shown = rejoin(stop.place, signals)
-    for _ in range(_MOST_ROUNDS):
-        rejoined = shown is not None
-        if shown is None:
-            if not listing.hunks:
-                return Answer()
-            shown = _present(stop, listing, signals)
-        if shown.ending is not Ending.FINISHED:
-            return _unfinished(stop, shown, listing.hunks, signals)
-        outcome = _concluded(stop, shown.folder)
-        if outcome.feedback or outcome.notes or outcome.error or not rejoined:
-            return _final(stop, outcome, signals)
-        # The review was about an earlier stop: what came since then is still to be looked at.
-        shown, listing = None, _news(stop)
-    return Answer()
-
-
-def _present(stop: _Stop, listing: Listing, signals: Signals) -> Shown:
-    likes, env = stop.likes, stop.place.env
-    unattended = is_unattended(env)
-    only = "web" if unattended else stop.wanted.surface or likes.surface
-    state = ReviewState(
-        id=new_id(),
-        root=stop.repo.root,
-        base=listing.base,
-        snapshot=listing.snapshot,
-        session=stop.wanted.session,
-        paths=tuple(below_root(stop.wanted, stop.repo.root)),
-        apply=stop.wanted.apply,
-        remember=remembers(stop.wanted),
-        guard_ms=GUARD_MS,
-        agent=agent_process(env),
-        draft=draft_file(stop.repo),
-    )
-    ways = [] if only == "none" else surfaces(only, web=likes.web)
-    return present(stop.place, state, ways, signals)
-
-
-def remembers(request: Request) -> bool:
-    """Whether what was accepted is settled: a review of the index or of another baseline settles nothing."""
-    return not request.staged and not request.base
-
-
-def draft_file(repo: Repository) -> str:
-    """Where the decisions of a running review of this work tree are kept."""
-    return os.path.join(repo.state, "draft.json")
-
-
-def _concluded(stop: _Stop, folder: str) -> Outcome:
-    state = read_review(folder)
-    review = read_review_json(read_decisions(folder))
-    outcome = conclude(stop.repo, state, review, stop.place.env)
-    remove_review(folder)
-    return outcome
-
-
-def _final(stop: _Stop, outcome: Outcome, signals: Signals) -> Answer:
-    output = "json" if "json" in (stop.wanted.hook_output, stop.likes.hook_output) else "exit2"
-    text = outcome.feedback or outcome.notes
-    if signals.number and text:
-        # Whoever sent the signal no longer listens.
-        letter = Letter(text, stop.wanted.session, agent_process(stop.place.env))
-        keep(stop.repo.state, letter, time.time_ns())
-        return Answer(signals.exit_code)
-    return answered(outcome, output)
-
-
-def _unfinished(stop: _Stop, shown: Shown, hunks: int, signals: Signals) -> Answer:
-    """Nothing was decided: the draft is kept, and the user is told, never the model."""
-    if not has_screen(shown.folder):
-        remove_review(shown.folder)
-    if shown.ending is Ending.SIGNAL:
-        return Answer(signals.exit_code)
-    if shown.ending is None:
-        forced = stop.wanted.surface or stop.likes.surface
-        return noticed(hunks, "run `diffy` in another terminal", forced)
-    return noticed(hunks, "`diffy resume` goes on where you left")
-
-
-@contextmanager
-def _tree_lock(place: Place, signals: Signals) -> Iterator[bool]:
-    """One review at a time in a work tree; whether somebody else had it."""
-    directory = tree_dir(place.runtime, place.root)
-    waited = False
-    with ExitStack() as held:
-        while not signals.number:
-            try:
-                held.enter_context(locked(directory, _LOCK_SECONDS if waited else 0.0))
-                break
-            except TimeoutError:
-                waited = True
-        yield waited
+    answer = importlib.import_module(_REVIEW).review(repo, wanted, likes, listing, env)
+    return answer if isinstance(answer, Answer) else Answer()

@@ -6,7 +6,6 @@ import errno
 import os
 import select
 import signal
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import FrameType
@@ -22,6 +21,7 @@ from forge.foundation.system.controlling import (
     terminal_size,
     usable_terminal,
 )
+from forge.foundation.system.fullscreen import borrow
 from forge.foundation.system.terminal import open_terminal, set_size
 from forge.hosts.diffy.surfaces.modes import Modes
 from forge.hosts.diffy.surfaces.opened import Child
@@ -33,7 +33,6 @@ from forge.hosts.diffy.watch import asked_for
 _BLOCK = 1 << 16
 # What an agent prints during a review; its screen is drawn anew afterwards anyway.
 _MOST_HELD = 4 << 20
-_PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 def command(words: Sequence[str], env: Mapping[str, str]) -> int:
@@ -48,7 +47,7 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
     if not usable_terminal():
         raise ForgeError("diffy run needs a terminal.", "Start the command itself without one.")
     path = os.path.join(runtime_dir(env), f"run-{new_id()}")
-    rows, columns = terminal_size(sys.stdin.fileno())
+    rows, columns = terminal_size(0)
     master, slave = open_terminal(rows, columns, plain=False)
     listener = listen(path)
     try:
@@ -74,26 +73,22 @@ class _Wrapper:
         self._pid = pid
         self._env = env
         self._modes = Modes()
-        self._keys = sys.stdin.fileno()
-        self._screen = sys.stdout.fileno()
+        self._keys, self._screen = 0, 1
         self._typed = b""
-        self._woken, self._wake = os.pipe()
-        os.set_blocking(self._wake, False)
 
     def attend(self, listener: Any) -> int:
         """Passes keys and output on until the command ends."""
         before = read_modes(self._keys)
-        handled = {number: signal.signal(number, self._pass_on) for number in _PASSED_ON}
-        handled[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._resized)
-        make_raw(self._keys)
-        try:
-            while self._turn(listener, before):
-                pass
-        finally:
-            for number, action in handled.items():
-                signal.signal(number, action)
-            with suppress(OSError):
-                os.write(self._screen, self._modes.leave())
+        # The command hears of our end because its terminal goes away.
+        with borrow(OWN, lambda _: None):
+            resized = signal.signal(signal.SIGWINCH, self._resized)
+            make_raw(self._keys)
+            try:
+                while self._turn(listener, before):
+                    pass
+            finally:
+                signal.signal(signal.SIGWINCH, resized)
+            _write(self._screen, self._modes.leave())
             restore_modes(self._keys, before)
         _, status = os.waitpid(self._pid, 0)
         code = os.waitstatus_to_exitcode(status)
@@ -101,9 +96,7 @@ class _Wrapper:
 
     def _turn(self, listener: Any, before: Any) -> bool:
         writing = [self._master] if self._typed else []
-        ready, writable, _ = select.select([self._master, self._keys, self._woken, listener], writing, [])
-        if self._woken in ready:
-            os.read(self._woken, 64)
+        ready, writable, _ = select.select([self._master, self._keys, listener], writing, [])
         if writable:
             self._typed = self._typed[os.write(self._master, self._typed) :]
         if self._keys in ready:
@@ -128,7 +121,7 @@ class _Wrapper:
         child = Child(screen_command(folder), self._env, OWN)
         held = bytearray()
         while not child.failed():
-            ready, _, _ = select.select([self._master, self._woken], [], [], 0.1)
+            ready, _, _ = select.select([self._master], [], [], 0.1)
             if self._master in ready:
                 block = _read(self._master)
                 if not block:
@@ -151,18 +144,10 @@ class _Wrapper:
     def _resized(self, _: int, __: FrameType | None) -> None:
         set_size(self._master, *terminal_size(self._keys))
 
-    def _pass_on(self, number: int, _: FrameType | None) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self._pid, number)
-        with suppress(BlockingIOError):
-            os.write(self._wake, b"x")
-
 
 def _read(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, _BLOCK)
-    except BlockingIOError:
-        return b""
     except OSError as error:
         if error.errno == errno.EIO:  # the last program in the terminal has closed it
             return b""

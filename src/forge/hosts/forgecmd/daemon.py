@@ -10,7 +10,7 @@ import sys
 from forge.foundation.system.locks import try_lock, unlock
 from forge.hosts.forgecmd.client import NAME, STAMP, peer_uid, socket_path
 from forge.hosts.forgecmd.hook import answer
-from forge.hosts.forgecmd.judging import warm_up
+from forge.hosts.forgecmd.judging import Past, warm_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ IDLE_SECONDS = 600.0
 _LOOK_SECONDS = 20.0
 _CLIENT_SECONDS = 1.0
 _MOST_BYTES = 16 << 20
+_MOST_SESSIONS = 32
 _PROGRAM = (
     "import sys; sys.path[:0] = {path!r}\nfrom forge.hosts.forgecmd.daemon import serve\nserve({socket!r})"
 )
@@ -79,6 +80,7 @@ def _listener(path: str) -> socket.socket:
 def _serve(listener: socket.socket, path: str, idle: float) -> None:
     own = os.stat(path).st_ino
     warm_up()
+    pasts = Pasts()
     waited = 0.0
     step = min(idle, _LOOK_SECONDS)
     listener.settimeout(step)
@@ -92,13 +94,13 @@ def _serve(listener: socket.socket, path: str, idle: float) -> None:
             going = os.path.exists(path) and os.stat(path).st_ino == own
             continue
         waited = 0.0
-        going = _attend(plug)
+        going = _attend(plug, pasts)
     listener.close()
     if os.path.exists(path) and os.stat(path).st_ino == own:
         os.unlink(path)
 
 
-def _attend(plug: socket.socket) -> bool:
+def _attend(plug: socket.socket, pasts: Pasts) -> bool:
     """Answers one client; False if it is of another version, for which this process makes room."""
     with plug:
         plug.settimeout(_CLIENT_SECONDS)
@@ -110,7 +112,7 @@ def _attend(plug: socket.socket) -> bool:
             if stamp != STAMP:
                 return not stamp.startswith(f"{NAME} ")
             env = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-            plug.sendall(b"+" + answer(raw, env).encode() + b".")
+            plug.sendall(b"+" + answer(raw, env, recall=pasts.of).encode() + b".")
         except OSError:
             return True  # the client has gone, or says nothing; it will decide for itself
     return True
@@ -123,3 +125,21 @@ def _received(plug: socket.socket) -> bytes:
         blocks.append(block)
         size += len(block)
     return b"".join(blocks)
+
+
+class Pasts:
+    """What the commands of the last sessions wrote and downloaded."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Past] = {}
+
+    def of(self, session: str) -> Past:
+        """The past of a session; nothing is remembered of commands without one."""
+        past = self._kept.pop(session, None) or Past()
+        if session:
+            self._kept[session] = past
+            while len(self._kept) > _MOST_SESSIONS:
+                del self._kept[next(iter(self._kept))]
+        return past

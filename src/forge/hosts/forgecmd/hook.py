@@ -11,7 +11,7 @@ from forge.core.shell.analysis.decide import explanation
 from forge.core.shell.analysis.policy import Policy
 from forge.foundation.errors import ConfigError
 from forge.foundation.redact import redact
-from forge.hosts.forgecmd.judging import ALLOWED, assess, only_waits, place
+from forge.hosts.forgecmd.judging import ALLOWED, Past, assess, only_waits, place
 from forge.hosts.forgecmd.policies import load_policy
 
 TYPE_CHECKING = False
@@ -39,11 +39,19 @@ class NotUnderstood(ValueError):
 
 
 def answer(
-    raw: bytes, env: Mapping[str, str], load: Callable[[Mapping[str, str], str], Policy] = load_policy
+    raw: bytes,
+    env: Mapping[str, str],
+    load: Callable[[Mapping[str, str], str], Policy] = load_policy,
+    recall: Callable[[str], Past] | None = None,
 ) -> str:
-    """The line to print about an event; nothing for tools that are not the guard's business."""
+    """The line to print about an event; nothing for tools that are not the guard's business.
+
+    `recall` knows what earlier commands of a session did.
+    """
     try:
-        return _answered(_event(raw), env, load)
+        event = _event(raw)
+        past = recall(str(event.get("session_id", ""))) if recall is not None else Past()
+        return _answered(event, env, load, past)
     except NotUnderstood as error:
         return _line("ask", f"forgecmd does not understand this call: {error}.")
     except _FAULTS as fault:
@@ -62,7 +70,10 @@ def _event(raw: bytes) -> dict[str, Incomplete]:
 
 
 def _answered(
-    event: dict[str, Incomplete], env: Mapping[str, str], load: Callable[[Mapping[str, str], str], Policy]
+    event: dict[str, Incomplete],
+    env: Mapping[str, str],
+    load: Callable[[Mapping[str, str], str], Policy],
+    past: Past,
 ) -> str:
     shell = _SHELLS.get(event["tool_name"])
     if shell is None or event.get("hook_event_name", "PreToolUse") != "PreToolUse":
@@ -78,7 +89,7 @@ def _answered(
         policy, problem = Policy(), str(error)
     if not policy.enabled:
         return ""
-    verdict, decision = assess(command, place(cwd, env, policy), policy, shell)
+    verdict, decision = assess(command, place(cwd, env, policy), policy, shell, past)
     if problem and decision.verdict != "deny":
         return _line("ask", f"forgecmd cannot read its rules.\n{problem}")
     if decision.verdict == "ask" and _may_go_on(event) and only_waits(verdict):

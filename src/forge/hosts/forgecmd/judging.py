@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from forge.core.shell.analysis.decide import Decision, decide
+from forge.core.shell.analysis.decide import DENY, Decision, decide
 from forge.core.shell.analysis.judge import judge
 from forge.core.shell.analysis.record import RANK
+from forge.core.shell.analysis.state import Known
 from forge.core.shell.analysis.surroundings import surroundings
 from forge.core.shell.guard.unclear import denied_raw, looked_through
 from forge.foundation.homes import home_dir
@@ -55,15 +56,32 @@ def extra_places(policy: Policy, env: Mapping[str, str], workspace: str) -> tupl
     return tuple(os.path.normpath(os.path.join(workspace, path)) for path in opened)
 
 
+class Past:
+    """What is remembered of a session: what the user allowed, and what its commands wrote or downloaded."""
+
+    __slots__ = ("known", "memory")
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        self.memory = memory
+        self.known = Known()
+
+
 def assess(
-    text: str, around: Surroundings, policy: Policy, shell: str = "bash", memory: Memory | None = None
+    text: str, around: Surroundings, policy: Policy, shell: str = "bash", past: Past | None = None
 ) -> tuple[Verdict, Decision]:
     """What a command does, and what is to happen with it."""
-    verdict = judge(text, around, shell)
+    past = past or Past()
+    known = Known()
+    known.files, known.links = dict(past.known.files), dict(past.known.links)
+    verdict = judge(text, around, shell, known)
     if not verdict.analysable:
         verdict = looked_through(verdict)
-    decided = denied_raw(verdict, policy.rules)
-    return verdict, decided or decide(verdict, policy.rules, policy.thresholds, memory, around.cwd)
+    decision = denied_raw(verdict, policy.rules)
+    if decision is None:
+        decision = decide(verdict, policy.rules, policy.thresholds, past.memory, around.cwd)
+    if decision.verdict != DENY:
+        past.known = known
+    return verdict, decision
 
 
 def only_waits(verdict: Verdict) -> bool:

@@ -41,6 +41,10 @@ _HEAVY = {
 
 def run(argv: list[str], env: Mapping[str, str]) -> int:
     """Runs a sub-command and returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # Words of a command line need not be valid text; showing them must not fail.
+            stream.reconfigure(errors="backslashreplace")
     name = next((word for word in argv if not word.startswith("-")), "")
     if argv[:1] == ["--version"]:
         sys.stdout.write(f"forgecmd {VERSION}\n")
@@ -49,10 +53,7 @@ def run(argv: list[str], env: Mapping[str, str]) -> int:
         sys.stdout.write(PAGES.get(name, USAGE) + "\n")
         return 0
     try:
-        if argv[0] in _HEAVY:
-            code: int = import_module(_HEAVY[argv[0]]).command(argv, env)
-            return code
-        return _light(argv, env)
+        return _command(argv, env)
     except UsageError as error:
         page = PAGES.get(argv[0], USAGE)
         sys.stderr.write(f"forgecmd: {error}\n{page}\n" if error.message else f"{page}\n")
@@ -60,6 +61,16 @@ def run(argv: list[str], env: Mapping[str, str]) -> int:
     except ForgeError as error:
         sys.stderr.write(f"forgecmd: {error}\n")
         return CONFIG_ERROR if isinstance(error, ConfigError) else 1
+
+
+def _command(argv: list[str], env: Mapping[str, str]) -> int:
+    try:
+        if argv[0] not in _HEAVY:
+            return _light(argv, env)
+        code: int = import_module(_HEAVY[argv[0]]).command(argv, env)
+    except FileNotFoundError as error:
+        raise ForgeError(f"{error.filename or 'the current directory'} does not exist any more") from None
+    return code
 
 
 def _wants_help(argv: list[str], name: str) -> bool:

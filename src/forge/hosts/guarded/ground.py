@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 
 import msgspec
 
@@ -22,11 +24,12 @@ from forge.foundation.errors import ForgeError
 from forge.foundation.homes import forge_home, home_dir
 from forge.foundation.system.keeping import Keeper
 from forge.foundation.system.liveness import process_start
-from forge.hosts.forgecmd.judging import assess, place
+from forge.hosts.forgecmd.judging import Past, assess, place
 from forge.hosts.forgecmd.policies import load_policy
 
 # Without a kernel sandbox everything is asked one step earlier.
 _CONFINED = 3
+_LONGEST_SESSION = 3 * 86_400
 
 
 def history_path(env: Mapping[str, str]) -> str:
@@ -68,10 +71,14 @@ class Ground:
         self.history, self.history_problem = _open_history(env, self.filtered.secrets)
         self.temp = tempfile.mkdtemp(prefix="forgecmd-")
         self.memory = Memory(self._remembered().keys)
+        self._past = Past(self.memory)
 
     def assess(self, text: str, cwd: str) -> tuple[Verdict, Decision]:
         """The judgement of a command, and the decision as far as no person is needed."""
-        verdict, decision = assess(text, place(cwd, self.env, self.policy), self.policy, "bash", self.memory)
+        # Rules may change while a server runs.
+        self.policy = load_policy(self.env, cwd)
+        around = place(cwd, self.env, self.policy)
+        verdict, decision = assess(text, around, self.policy, past=self._past)
         if decision.verdict == "allow_session" and self.facts.layer > _CONFINED:
             decision.verdict = "ask"
             decision.trace.append("no sandbox on this machine: asked one step earlier")
@@ -103,6 +110,7 @@ class Ground:
         """Keeps what was allowed for this session for its next command."""
         path = self._memory_file()
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _forget_old(os.path.dirname(path))
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with open(descriptor, "wb") as file:
             file.write(msgspec.json.encode(Remembered(self.memory.keys())))
@@ -124,6 +132,14 @@ class Ground:
                 return msgspec.json.decode(file.read(), type=Remembered)
         except (OSError, msgspec.DecodeError):
             return Remembered()
+
+
+def _forget_old(folder: str) -> None:
+    """Sessions of which nothing was heard for days are over."""
+    for entry in os.scandir(folder):
+        if entry.stat(follow_symlinks=False).st_mtime < time.time() - _LONGEST_SESSION:
+            with suppress(OSError):
+                os.unlink(entry.path)
 
 
 async def open_ground(env: Mapping[str, str], cwd: str) -> Ground:

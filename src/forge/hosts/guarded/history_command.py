@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import sys
 import time
 from collections.abc import Mapping
@@ -37,11 +38,16 @@ def command(argv: list[str], env: Mapping[str, str]) -> int:
         return _empty(name, given, screen)
     reader = Reader(path)
     try:
+        reader.recent(limit=1)
         if name == "show":
             return _show(reader, given, screen)
         if name == "stats":
             return _stats(reader, given, screen)
         return _list(reader, name, given, screen)
+    except sqlite3.Error as error:
+        raise ForgeError(
+            f"{path}: is not usable: {error}", "Move the file away to start a new one."
+        ) from None
     finally:
         reader.close()
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 import msgspec
 
+from forge.foundation.errors import UsageError
 from forge.foundation.jsonrpc import METHOD_NOT_FOUND, LineFraming, Peer, Refusal, Streams
+from forge.foundation.redact import redact
 from forge.hosts.guarded.ground import open_ground
 from forge.hosts.guarded.mcp_shell import Shell, ToolFailure
 from forge.hosts.guarded.options import VALUE, directory, read_options
@@ -31,8 +34,15 @@ _INSTRUCTIONS = (
 def command(argv: list[str], env: Mapping[str, str]) -> int:
     """Serves until the client goes, and returns the exit code."""
     given = read_options(argv[1:], {"cwd": VALUE})
+    if not _is_stream(0) or not _is_stream(1):
+        raise UsageError("mcp is started by an agent, with pipes as standard input and output")
     asyncio.run(_serve(directory(given), env))
     return 0
+
+
+def _is_stream(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 async def _serve(cwd: str, env: Mapping[str, str]) -> None:
@@ -80,7 +90,10 @@ class Server:
         raise Refusal(f"Method not found: {method}", METHOD_NOT_FOUND)
 
     def notice(self, method: str, params: Any) -> None:
-        """Nothing that a client reports changes anything here."""
+        """A client that gives up a call ends what it has started."""
+        number = params.get("requestId") if isinstance(params, dict) else None
+        if method == "notifications/cancelled" and isinstance(number, int | str) and self.peer is not None:
+            self.peer.abandon(number)
 
     def _initialized(self, given: dict[str, Any]) -> dict[str, Any]:
         capabilities = given.get("capabilities")
@@ -134,7 +147,7 @@ def _message(question: Question) -> str:
     verdict, decision = question.verdict, question.decision
     safer = decision.finding.safer if decision.finding is not None else ""
     lines = [
-        f"An agent wants to run: {question.command}",
+        f"An agent wants to run: {redact(question.command)}",
         f"{verdict.category}, risk {verdict.risk} of 10: {decision.reason}.",
         f"Safer: {safer}" if safer else "",
     ]

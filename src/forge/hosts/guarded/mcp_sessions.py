@@ -19,7 +19,8 @@ from forge.hosts.guarded.mcp_lines import Typing, lines_of, may_run
 from forge.hosts.guarded.perform import Job, begin, enclosure, finish, note_refusal
 from forge.hosts.guarded.permission import Asking, permit
 
-_FIRST_SCREEN = 5.0
+_FIRST_SCREENS = 20
+_FIRST_LOOK = 0.25
 _SETTLING = 2.0
 
 
@@ -68,7 +69,7 @@ class Sessions:
             raise ToolFailure(f"The program was not started: {error}") from None
         program = self._programs.find(name)
         self._open[name] = Open(program, number, Typing(cwd, _last_program(verdict)))
-        await program.wait("settled", _FIRST_SCREEN)
+        await _begun(program)
         return "\n".join([f"session {name}", *notes, await self.screen(name)])
 
     async def send(self, name: str, keys: str, ask: Asking | None) -> str:
@@ -133,6 +134,13 @@ class Sessions:
         kept = bytes(ring.head) + ring.tail
         what = Finished(code, status, kept, stdout_bytes=ring.size, output_truncated=bool(ring.omitted))
         finish(self._ground, number, what)
+
+
+async def _begun(program: Program) -> None:
+    """Waits for the first screen; some programs show nothing and wait for input at once."""
+    for _ in range(_FIRST_SCREENS):
+        if await program.wait("settled", _FIRST_LOOK) or (await program.seen()).waiting:
+            return
 
 
 def _last_program(verdict: Verdict) -> str:

@@ -16,17 +16,19 @@ from forge.core.shell.sandbox.profile import NoSandbox, Profile, confinement
 from forge.core.shell.session.command import Command, Ended, Output, start
 from forge.core.shell.trash import Kept
 from forge.foundation.errors import ForgeError
+from forge.foundation.redact import redact
 from forge.foundation.system.keeping import Confinement, NotStarted
 from forge.hosts.guarded.ground import Ground
 from forge.hosts.guarded.permission import Permission
 
 FOREVER = 10.0 * 365 * 86_400
+_PRUNE_EVERY = 200
 
 
 class Job(msgspec.Struct, frozen=True):
     """A command that was judged. `profile` replaces the one its category gets.
 
-    `exports` are the variables that the command before it has left.
+    `exports` are the variables that the command before it has left; `source` is what it reads as its input.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Job(msgspec.Struct, frozen=True):
     size: tuple[int, int] = (24, 80)
     verbatim: bool = False
     exports: Mapping[str, str] | None = None
+    source: int = -1
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -74,6 +77,7 @@ async def perform(ground: Ground, job: Job, on_output: Callable[[bytes], None] |
         rows=rows,
         columns=columns,
         sandbox=sandbox,
+        source=job.source,
     )
     try:
         running = await start(command, ground.keeper, on_output=on_output)
@@ -100,7 +104,13 @@ def enclosure(ground: Ground, job: Job) -> tuple[Profile, Confinement | None, li
 
 def begin(ground: Ground, job: Job, profile: Profile) -> int:
     """Notes that a command starts; its number."""
-    return ground.history.begin(_begun(ground, job, profile)) if ground.history is not None else 0
+    if ground.history is None:
+        return 0
+    number = ground.history.begin(_begun(ground, job, profile))
+    if number % _PRUNE_EVERY == 0:
+        ground.history.prune()
+        ground.trash.prune()
+    return number
 
 
 def finish(ground: Ground, number: int, what: Finished) -> None:
@@ -129,7 +139,8 @@ async def keep(ground: Ground, job: Job) -> Kept | None:
     """Copies what a dangerous command that was allowed is about to change."""
     if RANK.get(job.verdict.category, 0) < RANK["dangerous"]:
         return None
-    kept = ground.trash.keep(precious_paths(job.verdict, job.cwd), job.text)
+    text = redact(job.text, ground.filtered.secrets)
+    kept = ground.trash.keep(precious_paths(job.verdict, job.cwd), text)
     return await ground.trash.keep_repository(kept, job.cwd, ground.filtered.env, ground.keeper)
 
 

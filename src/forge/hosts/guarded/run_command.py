@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import sys
 from collections.abc import Mapping
 
@@ -87,6 +88,8 @@ async def _judged(given: Given, cwd: str, ground: Ground, screen: Screen) -> int
         given.seconds("timeout", 120),
         terminal=given.has("pty") or bool(person and verdict.interactive),
     )
+    if not job.terminal:
+        job = msgspec.structs.replace(job, source=_source())
     if not permission.granted:
         return _refuse(job, note_refusal(ground, job), given, screen)
     if person and job.terminal and not given.has("json"):
@@ -96,6 +99,15 @@ async def _judged(given: Given, cwd: str, ground: Ground, screen: Screen) -> int
 
 def _is_attended(given: Given) -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty() and not given.has("json")
+
+
+def _source() -> int:
+    """What was piped or redirected into this process; a command without that has no input."""
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError:
+        return -1
+    return os.dup(0) if stat.S_ISFIFO(mode) or stat.S_ISREG(mode) else -1
 
 
 def _is_wider(wanted: Profile, usual: Profile) -> bool:

@@ -1,20 +1,26 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, Turn, allow, call, deny, echo, session, tool
+from forge.agent.background import Background
 from forge.agent.compact import compact
 from forge.agent.event import Denied, ToolFinished, TurnEnded
 from forge.agent.hooks.compaction import Blocked
 from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
+from forge.agent.hooks.sites import suggestions
 from forge.agent.loop import run_turn
 from forge.agent.session import Prompt, Session
+from forge.core.agenda import Agenda
 from forge.core.message import Aside, Message, Text, ToolResult
-from forge.foundation.errors import ModelError
+from forge.foundation.errors import Answer, ModelError
+from forge.foundation.permissions.situation import Decision
+from unit.agent.hooks.making import engine, seated
 
 
 class Scripted:
@@ -98,6 +104,52 @@ def test_verdicts_of_hooks_meet_the_rules_in_the_right_order(
     assert content is None or result(host).content == content
 
 
+def test_in_plan_mode_a_hook_cannot_allow_what_needs_a_question() -> None:
+    host = RecordingHost()
+    hooks = Scripted(PreToolUse=Outcome("allow", "because"))
+    s = session(ScriptedModel([[call("Echo")]]), host, [tool("Echo", echo)], hooks=hooks, rules=[])
+    s.situation = s.situation.changed(mode="plan")
+    asyncio.run(run_turn(s, Prompt("go", "p")))
+    assert result(host).is_error
+    assert "PermissionRequest" in [name for name, _ in hooks.payloads]
+
+
+RULE = {"type": "addRules", "destination": "localSettings"}
+DIRECTORY = {"type": "addDirectories", "destination": "session"}
+
+
+@pytest.mark.parametrize(
+    ("asks", "path", "found", "told"),
+    [
+        (True, "/p/x", [RULE, DIRECTORY], {"permission_suggestions": [RULE, DIRECTORY]}),
+        (False, "/p/x", [RULE, DIRECTORY], {"permission_suggestions": [DIRECTORY]}),
+        (False, None, [RULE], {"permission_suggestions": [RULE]}),
+        (False, None, [], {}),
+    ],
+    ids=["somebody is asked", "nobody is asked about a path", "not about a path", "nothing to suggest"],
+)
+def test_a_rule_for_the_very_command_is_suggested_only_where_somebody_is_asked(
+    asks: bool, path: str | None, found: list[dict[str, Any]], told: dict[str, Any], tmp_path: Path
+) -> None:
+    s, _ = seated(engine({}, asks=asks), str(tmp_path))
+    assert suggestions(s, Decision("ask", "?", blocked_path=path, suggestions=found)) == told
+
+
+def test_the_end_of_a_turn_tells_what_is_scheduled() -> None:
+    hooks = Scripted()
+    s = session(ScriptedModel([[Text("done")]]), RecordingHost(), [], hooks=hooks)
+
+    async def talk() -> None:
+        entry = s.keep(Agenda).add("look", 9e9, partial(s.keep(Background).begin, s), cron="* * * * *")
+        await run_turn(s, Prompt("go", "p"))
+        told = {"id": entry.id, "schedule": "* * * * *", "recurring": False, "prompt": "look"}
+        stop = hooks.told("Stop")
+        assert (stop["session_crons"], stop["background_tasks"]) == ([told], [])
+        await s.keep(Background).close()
+
+    asyncio.run(talk())
+
+
 def test_a_permission_asked_for_by_a_hook_is_not_asked_of_hooks_again() -> None:
     hooks = Scripted(PreToolUse=Outcome("ask", ""))
     _, host, _ = play(hooks)
@@ -133,6 +185,16 @@ def test_an_error_of_the_model_ends_the_turn_with_another_event() -> None:
     play(hooks, ModelError("slow down", kind="rate_limit"))
     assert hooks.told("StopFailure") == {"error": "rate_limit", "last_assistant_message": "slow down"}
     assert "Stop" not in [name for name, _ in hooks.payloads]
+
+
+def test_hooks_hear_all_a_server_said_of_a_request_that_was_too_large() -> None:
+    hooks = Scripted()
+    play(hooks, ModelError("too large", kind="request_too_large", answer=Answer(413, details="413 {}")))
+    assert hooks.told("StopFailure") == {
+        "error": "invalid_request",
+        "error_details": "413 {}",
+        "last_assistant_message": "too large",
+    }
 
 
 @pytest.mark.requirement("S1-46", "S1-50")

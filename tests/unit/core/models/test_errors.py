@@ -39,6 +39,7 @@ def told(kind: str, message: str, **more: Any) -> dict[str, Any]:
     [
         (400, told("invalid_request_error", "bad thing"), "API Error: 400 bad thing"),
         (401, told("authentication_error", "invalid x-api-key"), "Invalid API key · Fix external API key"),
+        (401, told("authentication_error", "who?"), "Failed to authenticate. API Error: 401 who?"),
         (402, told("billing_error", "pay up"), "API Error: 402 pay up"),
         (403, told("permission_error", "no"), "Failed to authenticate. API Error: 403 no"),
         (429, told("rate_limit_error", "slow down"), "API Error: Request rejected (429) · slow down"),
@@ -66,6 +67,20 @@ def told(kind: str, message: str, **more: Any) -> dict[str, Any]:
 )
 def test_texts_are_those_scripts_know(status: int, body: Any, text: str) -> None:
     assert fail(status, body).message == text
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "details"),
+    [
+        (413, told("request_too_large", "big"), "request_too_large: 413 "),
+        (400, told("invalid_request_error", "prompt is too long: 3 tokens > 2 maximum"), "400 "),
+        (413, b"Payload Too Large", "request_too_large: 413 "),
+        (400, told("invalid_request_error", "bad thing"), None),
+    ],
+)
+def test_what_was_too_large_is_told_in_full(status: int, body: Any, details: str | None) -> None:
+    whole = body.decode() if isinstance(body, bytes) else json.dumps(body, separators=(",", ":"))
+    assert fail(status, body).answer.details == ("" if details is None else details + whole)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 
 from forge.core.review.listing import list_changes, relist
 from forge.core.review.model import blocks, count
-from forge.core.review.repository import Refused
+from forge.core.review.repository import Refused, find
 from forge.core.review.snapshot import take
-from review_world import World, git, put
+from review_world import ENV, World, git, put
 from unit.core.review.reviewing import file, kinds, listing, numbered, repository
 
 N60 = numbered(60)
@@ -86,7 +86,7 @@ def test_a_split_offers_the_separate_blocks_of_a_hunk(tmp_path: Path) -> None:
 
 
 def test_ids_stay_when_other_lines_move_and_differ_for_equal_hunks(tmp_path: Path) -> None:
-    lines = b"def h():\n    x = 1\n    return x\n\n\n\n\n" * 3
+    lines = b"def h():\n    x = 1\n    return x\n\n\n\n\n\n" * 3
     changed = lines.replace(b"x = 1", b"x = 2")
     repo = repository(tmp_path, {b"a": file(numbered(20) + lines)}, {b"a": file(numbered(20) + changed)})
     first = [unit.id for unit in listing(repo).files[0].hunks]
@@ -199,7 +199,5 @@ def test_no_setting_or_variable_of_the_user_changes_a_listing(tmp_path: Path) ->
         value = str(tmp_path / value) if name in ("core.hooksPath", "core.attributesFile") else value
         git(repo.root, "config", name, value)
     Path(tmp_path, "attributes").write_text("* binary\n")
-    for name, value in VARIABLES.items():
-        repo.env.pop(name, None)
-    assert listing(repo).files == plain.files
+    assert listing(find(repo.root, ENV | VARIABLES)).files == plain.files
     assert not hooks.exists()

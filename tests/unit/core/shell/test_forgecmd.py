@@ -15,7 +15,7 @@ from forge.core.shell.guard.grant import Grant
 from forge.core.shell.history.look import Entry, Reader
 from forge.core.shell.trash import Trash
 from forge.core.tool import ToolError
-from unit.core.shell.guard.workshop import granted, guard_of, playing, workshop
+from unit.core.shell.guard.workshop import granted, guard_of, playing, refused, workshop
 from unit.core.tools.context import RecordingContext
 
 
@@ -40,9 +40,7 @@ def test_both_streams_come_back_together_and_failures_are_errors(tmp_path: Path)
 
     async def play() -> tuple[str, str]:
         good = await granted(ctx, ACTION, command="echo out; echo err >&2")
-        with pytest.raises(ToolError) as caught:
-            await granted(ctx, ACTION, command="echo why; exit 3")
-        return good, caught.value.message
+        return good, await refused(ctx, ACTION, command="echo why; exit 3")
 
     assert playing(ctx, play) == ("out\nerr", "Exit code 3\nwhy")
     assert [(e.command, e.exit_code, e.status) for e in history(ctx)] == [
@@ -82,36 +80,30 @@ def test_calls_use_the_shell_one_after_the_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("S2-13")
-def test_a_command_that_takes_too_long_is_ended_while_the_loop_goes_on(tmp_path: Path) -> None:
-    ctx = workshop(tmp_path)
+def test_the_loop_goes_on_while_a_command_is_loud(tmp_path: Path) -> None:
+    ctx = workshop(tmp_path, recorded=False)
     turns = 0
 
-    async def beside() -> None:
+    async def play() -> None:
         nonlocal turns
-        while True:
+        task = asyncio.ensure_future(granted(ctx, ACTION, command="head -c 30000000 /dev/zero | tr '\\0' x"))
+        while not task.done():
             turns += 1
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0)
+        await task
 
-    async def play() -> str:
-        other = asyncio.ensure_future(beside())
-        with pytest.raises(ToolError) as caught:
-            await granted(ctx, ACTION, command="yes", timeout=1)
-        other.cancel()
-        return caught.value.message
-
-    told = playing(ctx, play)
-    assert (told.splitlines()[0], turns > 20) == ("Command timed out after 1s", True)
-    assert [e.status for e in history(ctx)] == ["timeout"]
+    playing(ctx, play)
+    assert turns > 20
 
 
 def test_a_cancelled_command_is_recorded_as_such(tmp_path: Path) -> None:
     ctx = workshop(tmp_path)
 
     async def play() -> None:
-        task = asyncio.ensure_future(granted(ctx, ACTION, command="touch begun; sleep 9"))
+        task = asyncio.ensure_future(granted(ctx, ACTION, command="sleep 9"))
         async with asyncio.timeout(5):
-            while not (Path(ctx.cwd) / "begun").exists():  # noqa: ASYNC110, ASYNC240 - another process makes it
-                await asyncio.sleep(0.005)
+            while not guard_of(ctx)._begun:
+                await asyncio.sleep(0)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
@@ -141,9 +133,7 @@ def test_outputs_of_other_sessions_are_not_shown(tmp_path: Path) -> None:
     async def play() -> str:
         await granted(ctx, ACTION, command="echo mine")
         ctx.session_id = "another"
-        with pytest.raises(ToolError) as caught:
-            await granted(ctx, SESSION, action="output", id=1)
-        return caught.value.message
+        return await refused(ctx, SESSION, action="output", id=1)
 
     assert playing(ctx, play) == "No command of this session has the id 1."
 
@@ -213,8 +203,8 @@ def test_the_history_says_how_a_command_was_judged_and_permitted(tmp_path: Path)
     playing(ctx, lambda: granted(ctx, ACTION, grant, command="true"))
     with closing(sqlite3.connect(guard_of(ctx).setup.history)) as connection:
         row = connection.execute(
-            "SELECT permission_status, permission_scope, risk_score, category, decision, reasons, agent, call_id,"
-            " env_snapshot FROM forgecmd_history"
+            "SELECT permission_status, permission_scope, risk_score, category, decision, reasons, agent,"
+            " call_id, env_snapshot FROM forgecmd_history"
         ).fetchone()
         (log,) = connection.execute("SELECT tool_name, call_id, input, status FROM tool_log").fetchall()
     assert row[:8] == ("granted", "session", 6, "caution", "ask", '["pushes"]', "forge", "call-1")

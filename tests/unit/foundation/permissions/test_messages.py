@@ -251,7 +251,11 @@ def test_plan_mode_says_that_writing_must_wait(root: Path) -> None:
             "{repo}/allowed.txt",
             [rule("Bash", "touch allowed.txt"), directory("{repo}"), ACCEPT_EDITS],
         ),
-        ("touch n; echo hi", "{repo}/n", [directory("{repo}"), ACCEPT_EDITS]),
+        (
+            "touch n; echo hi",
+            "{repo}/n",
+            [rule("Bash", "touch n; echo hi"), directory("{repo}"), ACCEPT_EDITS],
+        ),
         ("echo hi > x", "{repo}/x", [rule("Bash", "echo hi *"), directory("{repo}")]),
         (
             "cat {other}/o.txt",

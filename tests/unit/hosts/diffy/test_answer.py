@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.hosts.diffy.answer import Answer, answered, blocked, noticed
-from forge.hosts.diffy.conclude import Outcome
+from forge.hosts.diffy.answer import Answer, Outcome, answered, blocked, noticed
 
 FEEDBACK = "[diffy review result]\nrejected 1 of 2 hunks.\n"
 NOTES = "[diffy review result]\nall accepted.\n"

@@ -13,7 +13,7 @@ import pytest
 
 from forge.foundation.system.locks import try_lock, unlock
 from forge.hosts.forgecmd.client import ask_daemon, end_daemon, socket_path
-from forge.hosts.forgecmd.daemon import serve, start
+from forge.hosts.forgecmd.daemon import Pasts, serve, start
 
 EVENT = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}
 
@@ -68,6 +68,31 @@ def test_rules_that_change_count_at_once(root: Path) -> None:
         before = decision(ask_daemon(event, env))
         (root / "f/settings.json").write_text('{"permissions": {"deny": ["Bash(ls:*)"]}}')
         assert (before, decision(ask_daemon(event, env))) == ("allow", "deny")
+
+
+def test_what_one_command_downloads_the_next_may_not_run(root: Path) -> None:
+    env = here(root)
+
+    def said(command: str, session: str) -> str:
+        event = {**EVENT, "cwd": str(root / "p"), "tool_input": {"command": command}, "session_id": session}
+        return decision(ask_daemon(json.dumps(event).encode(), env))
+
+    with serving(env):
+        assert said("curl -so x.sh http://127.0.0.1:9/x.sh", "one") == "allow"
+        assert said("sh x.sh", "two") != "deny"
+        assert said("sh x.sh", "one") == "deny"
+
+
+def test_only_the_last_sessions_are_remembered() -> None:
+    pasts = Pasts()
+    first = pasts.of("0")
+    for number in range(1, 33):
+        pasts.of(str(number))
+    assert (pasts.of("32") is pasts.of("32"), pasts.of("0") is first, pasts.of("") is pasts.of("")) == (
+        True,
+        False,
+        False,
+    )
 
 
 def test_the_socket_is_private(root: Path) -> None:

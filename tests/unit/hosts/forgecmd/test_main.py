@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from forge.core.shell.history.record import History
 from forge.hosts.forgecmd.main import EXIT, run
 from forge.hosts.forgecmd.usage import PAGES, USAGE
 from forge.version import VERSION
@@ -71,8 +72,7 @@ def test_an_explanation_has_findings_steps_and_the_way_to_the_decision(
 def test_a_wrong_command_line_is_explained(
     argv: list[str], complaint: str, page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / ".forge").mkdir()
-    (tmp_path / ".forge/history.db").touch()
+    History(str(tmp_path / ".forge/history.db")).close()
     code = run(argv, {"HOME": str(tmp_path)})
     said = capsys.readouterr()
     assert (code, said.out, said.err.startswith(f"forgecmd: {complaint}"), page in said.err) == (

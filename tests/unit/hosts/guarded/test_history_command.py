@@ -105,6 +105,15 @@ def test_a_wrong_question_is_explained(
     assert capsys.readouterr().err.startswith(said)
 
 
+def test_a_file_that_is_no_history_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / ".forge/history.db"
+    path.parent.mkdir()
+    path.write_text("not a database, but long enough to look like one")
+    assert run(["history"], {"HOME": str(tmp_path)}) == 1
+    hint = "Move the file away to start a new one."
+    assert capsys.readouterr().err == f"forgecmd: {path}: is not usable: file is not a database\n{hint}\n"
+
+
 @pytest.mark.requirement("S2-37")
 def test_statistics_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     filled(tmp_path)

@@ -3,18 +3,21 @@ calls; every call is permitted by Forge first."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
 from forge.core.message import ToolUse
-from forge.core.model import Delta, Retrying, Workplace
+from forge.core.model import Delta, Finished, Retrying, ToolSpec, Workplace
 from forge.core.models.claude_cli.changes import Answered, Change, Confirmed, StepStarted, TurnFinished
 from forge.core.models.claude_cli.control import hook_answer
 from forge.core.models.claude_cli.parts import ToolPart
 from forge.core.models.claude_cli.reply import Reply
 from forge.core.models.claude_cli.talk import Answers, Asked, Talk, last_reply
 from forge.core.models.claude_cli.trouble import check_retry
+from forge.foundation.encode import dumps
+
+_VALUE = "StructuredOutput"
 
 
 def asking(place: Workplace) -> Answers:
@@ -37,16 +40,21 @@ def asking(place: Workplace) -> Answers:
     return answer
 
 
+def value_schema(tools: Sequence[ToolSpec]) -> str:
+    """The schema of the value this run has to hand over, "" if there is none."""
+    found = next((tool.input_schema for tool in tools if tool.name == _VALUE), None)
+    return dumps(found).decode() if found is not None else ""
+
+
 async def agent_reply(talk: Talk, made_by: str) -> AsyncIterator[Delta]:
     """The next message of the CLI, with what its calls gave; raises `ModelError`."""
-    reply, retry = Reply(made_by), None
-    calls: dict[str, bool] = {}
+    reply, retry, calls = Reply(made_by), None, Calls()
     while (change := await talk.change()) is not None:
         if isinstance(change, Retrying):
             check_retry(change)
             retry = change
         if isinstance(change, TurnFinished):
-            yield last_reply(talk, reply, change)
+            yield _without_value(last_reply(talk, reply, change))
             return
         if isinstance(change, StepStarted) and reply.ended:
             if retry is None:
@@ -54,22 +62,51 @@ async def agent_reply(talk: Talk, made_by: str) -> AsyncIterator[Delta]:
                 break
             # The message before was broken off, and this one takes its place.
             yield retry
-            reply, retry, calls = Reply(made_by), None, {}
+            reply, retry, calls = Reply(made_by), None, Calls()
         for delta in reply.take(change):
             yield delta
-        _note_call(calls, change)
-        talk.waiting = not all(calls.values())
-        if reply.ended and calls and not talk.waiting:
+        calls.note(change)
+        talk.waiting = bool(calls.open)
+        if reply.ended and calls.settled:
             break
     else:
         raise await talk.broken_off()
     talk.running = True
-    finished = reply.finish(0.0)
+    finished = _without_value(reply.finish(0.0))
     # Without calls the CLI goes on by itself, as it does after a reply that was cut off.
-    yield finished if calls else msgspec.structs.replace(finished, stop_reason="pause_turn")
+    yield finished if calls.names else msgspec.structs.replace(finished, stop_reason="pause_turn")
 
 
-def _note_call(calls: dict[str, bool], change: Change) -> None:
-    """Keeps which calls of this message have their result."""
-    if isinstance(change, Confirmed | Answered) and isinstance(change.part, ToolPart) and not change.child:
-        calls[change.part.call_id] = isinstance(change, Answered) or calls.get(change.part.call_id, False)
+class Calls:
+    """The calls of one message; `open` are those without a result."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.open: set[str] = set()
+
+    def note(self, change: Change) -> None:
+        """Takes in what a change says about a call."""
+        if not isinstance(change, Confirmed | Answered) or not isinstance(change.part, ToolPart):
+            return
+        call = change.part
+        if change.child:
+            return
+        if isinstance(change, Answered):
+            self.open.discard(call.call_id)
+        elif call.call_id not in self.names and call.status == "pending":
+            self.open.add(call.call_id)
+        self.names[call.call_id] = call.name
+
+    @property
+    def settled(self) -> bool:
+        """All have their results and another message follows; a value that was handed over may be the end."""
+        return bool(self.names) and not self.open and _VALUE not in self.names.values()
+
+
+def _without_value(finished: Finished) -> Finished:
+    """Leaves it to Forge to look at a value that was handed over."""
+    values = {call.id for call in finished.message.calls if call.name == _VALUE}
+    if not values:
+        return finished
+    kept = [result for result in finished.results if result.tool_use_id not in values]
+    return msgspec.structs.replace(finished, results=kept)

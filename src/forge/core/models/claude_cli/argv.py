@@ -10,19 +10,23 @@ from forge.core.model import Options
 from forge.core.models.claude_cli.capabilities import Abilities
 
 # The CLI would wait for answers to these that only its own terminal can give.
-_NOT_HERE = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
+_NOT_HERE = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "StructuredOutput")
 _DISPLAYS = ("summarized", "omitted", "highlights")
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
 class Start(msgspec.Struct, frozen=True):
-    """How to start. `tools` are those of the CLI it may use, None for none; `history` a transcript."""
+    """How to start. `tools` are those of the CLI it may use, None for none; `history` is a transcript.
+
+    `schema` is what a value it has to hand over must look like.
+    """
 
     model: str
     options: Options
     tools: Sequence[str] | None = None
     history: str = ""
     folders: Sequence[str] = ()
+    schema: str = ""
 
 
 def arguments(start: Start, can: Abilities) -> list[str]:
@@ -39,6 +43,8 @@ def arguments(start: Start, can: Abilities) -> list[str]:
         flags += ["--add-dir", folder]
     if can.wishes:
         flags += _wishes(start.options)
+    if start.schema:
+        flags += ["--json-schema", start.schema]
     if start.history:
         flags += ["--resume", start.history]
     return flags

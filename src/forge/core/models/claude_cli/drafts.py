@@ -79,6 +79,7 @@ class Call:
     __slots__ = (
         "at",
         "child",
+        "closed",
         "confirmed",
         "denied",
         "id",
@@ -102,7 +103,7 @@ class Call:
         self.output: str | None = None
         self.images: tuple[dict[str, Any], ...] = ()
         self.result: Any = None
-        self.confirmed = self.denied = False
+        self.confirmed = self.closed = self.denied = False
 
     def part(self) -> ToolPart:
         return ToolPart(

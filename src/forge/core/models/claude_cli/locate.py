@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -57,6 +57,17 @@ def find_program(name: str, env: Mapping[str, str]) -> Program:
     return Program(path, version)
 
 
+def login_problem(program: Program, env: Mapping[str, str]) -> str:
+    """Why the CLI could not ask a model; "" if it is logged in, or does not say."""
+    try:
+        told = msgspec.json.decode(_run(program.path, ("auth", "status"), env).stdout)
+    except (UsageError, msgspec.DecodeError):
+        return ""
+    if isinstance(told, dict) and told.get("loggedIn") is False:
+        return "Claude Code is not logged in: start `claude` in a terminal and log in."
+    return ""
+
+
 def _search(name: str, env: Mapping[str, str]) -> str:
     if os.sep in name:
         return _runnable(os.path.abspath(name))
@@ -81,9 +92,17 @@ def _runnable(path: str) -> str:
 
 
 def _ask(path: str, env: Mapping[str, str]) -> str:
+    done = _run(path, ("--version",), env)
+    if done.returncode:
+        said = redact(done.stderr.decode("utf-8", "replace").strip())[-_SHOWN:]
+        raise UsageError(f"{path} --version failed with exit code {done.returncode}: {said}", _INSTALL)
+    return done.stdout.decode("utf-8", "replace").strip()
+
+
+def _run(path: str, args: Sequence[str], env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
     try:
-        done = subprocess.run(
-            [path, "--version"],
+        return subprocess.run(
+            [path, *args],
             env=cli_environment(env),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -91,13 +110,10 @@ def _ask(path: str, env: Mapping[str, str]) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise UsageError(f"{path} --version did not answer within {_SECONDS:g} seconds.", _INSTALL) from None
+        words = f"{path} {' '.join(args)} did not answer within {_SECONDS:g} seconds."
+        raise UsageError(words, _INSTALL) from None
     except OSError as error:
         raise UsageError(f"{path} cannot be started: {error.strerror}.", _INSTALL) from None
-    if done.returncode:
-        said = redact(done.stderr.decode("utf-8", "replace").strip())[-_SHOWN:]
-        raise UsageError(f"{path} --version failed with exit code {done.returncode}: {said}", _INSTALL)
-    return done.stdout.decode("utf-8", "replace").strip()
 
 
 def _recall(cache: str) -> Seen | None:

@@ -40,10 +40,12 @@ class Mapper:
 
     def feed(self, line: bytes) -> list[Change]:
         """The changes one line makes."""
-        if self._tally.broken or not line or line.isspace():
+        if not line or line.isspace():
             return []
         event = decode(line)
         self._tally.count(readable=event is not None)
+        if self._tally.broken:
+            return []
         if event is not None:
             return self._map(event)
         excerpt = line[:_EXCERPT].decode("utf-8", "replace")
@@ -53,7 +55,7 @@ class Mapper:
     def take(self, event: Event) -> list[Change]:
         """The changes one decoded line makes."""
         self._tally.count(readable=True)
-        return self._map(event)
+        return [] if self._tally.broken else self._map(event)
 
     def end(self, exit_code: int | None, *, cancelled: bool = False, stderr: str = "") -> Outcome:
         """How the run has ended, after the last line."""
@@ -85,6 +87,11 @@ class Mapper:
             result=run.result,
         )
 
+    def rest(self) -> list[Change]:
+        """Changes nobody was told yet: after `end`, those it has made itself."""
+        changes, self._run.changes = self._run.changes, []
+        return changes
+
     def _map(self, event: Event) -> list[Change]:
         run = self._run
         kind = event.get("type")
@@ -92,14 +99,14 @@ class Mapper:
         if take is None:
             run.ignore(kind if type(kind) is str else "")
             return []
-        uuid = event.get("uuid")
-        if type(uuid) is str and run.is_repeated(uuid, keep=kind != "stream_event"):
+        # A growing text may keep its uuid: its lines say for themselves what is new.
+        uuid = text_of(event, "uuid") if "partial" not in event else ""
+        if uuid and run.is_repeated(uuid, keep=kind != "stream_event"):
             return []
         if run.held is not None and kind in _GOING_ON:
             release_held(run)
         take(run, event)
-        changes, run.changes = run.changes, []
-        return changes
+        return self.rest()
 
     def _verdict(self, exit_code: int | None, *, cancelled: bool, stderr: str) -> Verdict:
         run, tally = self._run, self._tally

@@ -79,6 +79,11 @@ class Cli:
         return self._child.pid
 
     @property
+    def is_gone(self) -> bool:
+        """Whether it has ended already."""
+        return self._child.has_ended()
+
+    @property
     def last_words(self) -> str:
         """The last 8 KB of standard error, without secrets."""
         known = (v for k, v in self._launch.env.items() if k.endswith(("KEY", "TOKEN", "SECRET")))
@@ -123,8 +128,12 @@ class Cli:
     async def finish(self) -> None:
         """Lets a CLI that has nothing to do end by itself, and ends it if it does not."""
         self.close_input()
-        if not await self._ends_within(self._launch.grace):
+        try:
+            if not await self._ends_within(self._launch.grace):
+                await self.abort()
+        except asyncio.CancelledError:
             await self.abort()
+            raise
         await self._gone()
 
     async def abort(self) -> None:

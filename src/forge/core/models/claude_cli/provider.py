@@ -9,19 +9,19 @@ from collections.abc import AsyncIterator, Mapping
 import msgspec
 
 from forge.core.message import Block, Message, Text
-from forge.core.model import Delta, Finished, ModelCard, Request
+from forge.core.model import Delta, Finished, ModelCard, Request, closing
 from forge.core.models.asides import Turn
 from forge.core.models.cards import ALIASES
-from forge.core.models.claude_cli.agent_mode import agent_reply, asking
+from forge.core.models.claude_cli.agent_mode import agent_reply, asking, value_schema
 from forge.core.models.claude_cli.argv import Start, arguments
 from forge.core.models.claude_cli.capabilities import abilities, dotted
 from forge.core.models.claude_cli.control import assistant_line, initialize, user_line
 from forge.core.models.claude_cli.environment import cli_environment
 from forge.core.models.claude_cli.history_file import divide, reply_message, with_wire_names, write_history
-from forge.core.models.claude_cli.locate import find_program
+from forge.core.models.claude_cli.locate import find_program, login_problem
 from forge.core.models.claude_cli.model_mode import deferring, model_reply
 from forge.core.models.claude_cli.process import Launch, start
-from forge.core.models.claude_cli.talk import Talk
+from forge.core.models.claude_cli.talk import Answers, Talk, remove
 from forge.core.models.claude_cli.wishes import check_version, read_wishes
 from forge.core.models.history import Memo, tidy
 from forge.core.models.providers import Provider
@@ -50,36 +50,46 @@ class CliModel:
         check_version(program.version, wishes, program.path)
         return f"Claude Code {dotted(program.version)} at {program.path}, {wishes.mode} mode"
 
+    @staticmethod
+    def login_problem(provider: Provider, env: Mapping[str, str]) -> str:
+        """Why a program that was found could not ask a model, "" if nothing speaks against it."""
+        return login_problem(find_program(provider.program, env), env)
+
     @property
     def card(self) -> ModelCard:
         return self._card
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
         turns = tidy(request.messages, self._card, self._memo)
-        agent = self._acts(request)
-        talk = await self._talk(request, turns)
+        # Nobody else may use it meanwhile; another request gets a process of its own.
+        live, self._live = self._live, None
+        talk = await self._talk(live, request, turns)
         kept = False
         try:
-            replies = (
-                agent_reply(talk, self._card.ref)
-                if agent
-                else model_reply(talk, self._card.ref, request.tools)
-            )
-            async for delta in replies:
-                if isinstance(delta, Finished):
-                    self._learn(talk)
-                    talk.sent, talk.said = turns, self._as_sent(delta.message)
-                    kept = not talk.spent
-                yield delta
+            async with closing(self._replies(talk, request)) as deltas:
+                async for delta in deltas:
+                    if isinstance(delta, Finished):
+                        self._learn(talk)
+                        talk.sent, talk.said = turns, self._as_sent(delta.message)
+                        kept = not talk.spent
+                    yield delta
         finally:
             if not kept:
-                self._live = None
                 await talk.abort()
+            elif self._live is None:
+                self._live = talk
+            else:
+                await talk.close()
 
     async def close(self) -> None:
         live, self._live = self._live, None
         if live is not None:
-            await (live.abort() if live.running else live.close())
+            await live.close()
+
+    def _replies(self, talk: Talk, request: Request) -> AsyncIterator[Delta]:
+        if self._acts(request):
+            return agent_reply(talk, self._card.ref)
+        return model_reply(talk, self._card.ref, request.tools)
 
     def _acts(self, request: Request) -> bool:
         return self._wishes.mode == "agent" and request.place is not None
@@ -95,20 +105,18 @@ class CliModel:
             if isinstance(window, int) and isinstance(most, int) and window > 0 < most:
                 self._card = msgspec.structs.replace(self._card, context_window=window, max_output=most)
 
-    async def _talk(self, request: Request, turns: list[Turn]) -> Talk:
+    async def _talk(self, live: Talk | None, request: Request, turns: list[Turn]) -> Talk:
         """The CLI that goes on with this conversation."""
         place = request.place
         where = (place.cwd, tuple(place.folders)) if place is not None else ("", ())
         key = (self._acts(request), request.system, request.tools, request.options, where)
-        live, self._live = self._live, None
         if live is not None:
-            news = _news(live, turns) if live.key == key else None
-            if news is not None and live.tell(news):
-                self._live = live
-                return live
-            await (live.abort() if live.running else live.close())
-        self._live = await self._open(request, turns, key)
-        return self._live
+            if not live.cli.is_gone and live.key == key:
+                news = _news(live, turns)
+                if news is not None and live.tell(news):
+                    return live
+            await live.close()
+        return await self._open(request, turns, key)
 
     async def _open(self, request: Request, turns: list[Turn], key: object) -> Talk:
         agent, place = self._acts(request), request.place
@@ -124,13 +132,14 @@ class CliModel:
             tools=[tool.name for tool in request.tools] if agent else None,
             history=history,
             folders=[f for f in place.folders if f != cwd] if agent and place is not None else (),
+            schema=value_schema(request.tools) if agent else "",
         )
         argv = [self._program.path, *arguments(began, self._can)]
-        cli = await start(Launch(argv, cwd, cli_environment(self._env, request.options.max_tokens)))
+        launch = Launch(argv, cwd, cli_environment(self._env, request.options.max_tokens))
         answers = asking(place) if agent and place is not None else deferring(request.tools)
-        talk = Talk(cli, answers, key, self._wishes.idle_seconds)
-        talk.history = history
+        talk = await _started(launch, answers, key, self._wishes.idle_seconds, history)
         try:
+            cli = talk.cli
             cli.send(initialize("forge-1", request.system, server=not agent and bool(request.tools)))
             await _replay(talk, past.replayed, model)
             cli.send(user_line(past.prompt))
@@ -141,6 +150,15 @@ class CliModel:
 
 
 _LIMITS = ("contextWindow", "maxOutputTokens")
+
+
+async def _started(launch: Launch, answers: Answers, key: object, idle: float, history: str) -> Talk:
+    try:
+        cli = await start(launch)
+    except BaseException:
+        remove(history)
+        raise
+    return Talk(cli, answers, key, idle, history)
 
 
 async def _replay(talk: Talk, turns: list[Turn], model: str) -> None:

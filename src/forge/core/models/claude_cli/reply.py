@@ -63,6 +63,7 @@ class Reply:
         self._names = names or {}
         self._assembler = Assembler(made_by, "", self._names)
         self._begun: StepStarted | None = None
+        self._first = 0
         self._copies: list[Copy] = []
         self._next = 0
 
@@ -90,34 +91,36 @@ class Reply:
 
     def _events(self, change: Change) -> list[Event]:
         if isinstance(change, StepStarted):
-            self._begun = change
+            self._begun, self._first = change, change.at + 1
             return [_start(change)]
         if isinstance(change, PartStarted):
-            copy = Copy(change.part)
-            self._copies.append(copy)
-            return [self._open(copy)]
+            self._copies.append(Copy(change.part))
+            return [self._open(self._copies[-1])]
         if isinstance(change, StepFinished):
             self.ended = True
             return _stop(change)
-        if not isinstance(change, Grown | InputGrown | Confirmed):
-            return []
-        copy = self._copies[self._place(change.at)]
-        if isinstance(change, Confirmed):
-            copy.part, copy.done = change.part, True
-            return _rest(copy)
-        copy.pieces.append(change.text)
-        return [_piece(copy, change.text)]
+        copy = self._copy(change.at) if isinstance(change, Grown | InputGrown | Confirmed) else None
+        return [] if copy is None else _more(copy, change)
 
     def _open(self, copy: Copy) -> Event:
         copy.index, self._next = self._next, self._next + 1
         return {"type": "content_block_start", "index": copy.index, "content_block": _block(copy.part)}
 
     def _amend(self, change: Withdrawn | Replaced) -> list[Delta]:
+        copy = self._copy(change.at)
+        if copy is None:
+            # Something of an earlier step, which moves this one up.
+            self._first -= isinstance(change, Withdrawn)
+            return []
         if isinstance(change, Withdrawn):
-            del self._copies[self._place(change.at)]
+            self._copies.remove(copy)
         else:
-            self._copies[self._place(change.at)].pieces = [change.text]
+            copy.pieces = [change.text]
         return [_ANEW, *self._again()]
+
+    def _copy(self, at: int) -> Copy | None:
+        """The block at a place in the list of parts, if it belongs to this step."""
+        return self._copies[at - self._first] if at >= self._first else None
 
     def _again(self) -> list[Delta]:
         """Everything there is of the step so far."""
@@ -130,9 +133,6 @@ class Reply:
             if copy.done:
                 events += _rest(copy)
         return self._pass_on(events)
-
-    def _place(self, at: int) -> int:
-        return at - (self._begun.at if self._begun is not None else 0) - 1
 
 
 def model_error(failure: Failure) -> ModelError:
@@ -168,6 +168,16 @@ def _piece(copy: Copy, text: str) -> Event:
     elif isinstance(copy.part, ReasoningPart):
         delta = {"type": "thinking_delta", "thinking": text}
     return {"type": "content_block_delta", "index": copy.index, "delta": delta}
+
+
+def _more(copy: Copy, change: Change) -> list[Event]:
+    if isinstance(change, Confirmed):
+        copy.part, copy.done = change.part, True
+        return _rest(copy)
+    if not isinstance(change, Grown | InputGrown):
+        return []
+    copy.pieces.append(change.text)
+    return [_piece(copy, change.text)]
 
 
 def _rest(copy: Copy) -> list[Event]:

@@ -25,7 +25,14 @@ from forge.core.models.claude_cli.parts import (
 
 
 def map_run(chunks: Iterable[bytes], exit_code: int | None, stderr: str = "") -> dict[str, Any]:
-    """Maps the recorded output of a run."""
+    """The recorded output of a run, mapped."""
+    return report(*read_run(chunks, exit_code, stderr))
+
+
+def read_run(
+    chunks: Iterable[bytes], exit_code: int | None, stderr: str = ""
+) -> tuple[list[Change], Outcome]:
+    """What happened in a recorded run, and how it ended."""
     mapper, splitter = Mapper(), Splitter()
     changes: list[Change] = []
     for chunk in chunks:
@@ -33,7 +40,8 @@ def map_run(chunks: Iterable[bytes], exit_code: int | None, stderr: str = "") ->
             changes += mapper.feed(line)
     for line in splitter.rest():
         changes += mapper.feed(line)
-    return report(changes, mapper.end(exit_code, stderr=stderr))
+    outcome = mapper.end(exit_code, stderr=stderr)
+    return changes + mapper.rest(), outcome
 
 
 def report(changes: list[Change], outcome: Outcome) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from forge.core.models.claude_cli.changes import TurnFinished
 from forge.core.models.claude_cli.lines import Event
 from forge.core.models.claude_cli.parts import Failure, StepFinish
 from forge.core.models.claude_cli.run import Run
-from forge.core.models.claude_cli.values import amount_of, count_of, text_of, usage_of
+from forge.core.models.claude_cli.values import amount_of, count_of, object_of, text_of, usage_of
 from forge.core.models.claude_cli.whole import release_held, text_in
 
 Verdict = tuple[str, Failure | None]
@@ -107,7 +107,7 @@ def _message(run: Run, line: Event) -> str:
     if type(errors) is list and errors and type(errors[0]) is str:
         return errors[0]
     said = text_of(line, "result") or (run.api_error.message if run.api_error is not None else "")
-    return said or (text_in(run.held.get("message") or {}) if run.held is not None else "")
+    return said or (text_in(object_of(run.held, "message")) if run.held is not None else "")
 
 
 def _take_cost(run: Run, line: Event) -> float:

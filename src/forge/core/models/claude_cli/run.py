@@ -69,7 +69,7 @@ class Run:
     def is_repeated(self, uuid: str, *, keep: bool) -> bool:
         """Whether a line was there before. Stream events are many: of those only the last is kept in mind."""
         if uuid == self._last_uuid or uuid in self._seen:
-            return uuid != ""
+            return True
         self._last_uuid = uuid
         if keep:
             self._seen.add(uuid)
@@ -108,7 +108,10 @@ class Run:
         if draft is None:
             return
         for slot in draft.slots:
-            if isinstance(slot, Writing) and not (slot.confirmed or slot.closed):
+            if slot.closed and not slot.confirmed:
+                # Its whole line may still come, but the stream has told all of it.
+                self.changes.append(Confirmed(slot.at, slot.part()))
+            elif isinstance(slot, Writing) and not slot.confirmed:
                 slot.incomplete = True
         reason = _reason(draft) if draft.stop_reason or not ending else ending
         usage = draft.usage if draft.streamed or (self.streaming and draft.exact) else None
@@ -153,6 +156,7 @@ class Run:
     def withdraw(self, draft: Draft, slot: Writing | Call) -> str:
         """Takes a part back; the text it held."""
         draft.slots.remove(slot)
+        draft.blocks = {index: held for index, held in draft.blocks.items() if held is not slot}
         draft.thread.remove(slot)
         if isinstance(slot, Call):
             self.calls.pop(slot.id, None)

@@ -95,9 +95,10 @@ def _block_stop(run: Run, event: Event) -> None:
     """The whole line of the block came before this; if it did not, the streamed input must do."""
     index = event.get("index")
     slot = run.current.blocks.get(index) if run.current is not None and type(index) is int else None
-    if isinstance(slot, Writing):
-        slot.closed = True
-    elif slot is not None and not slot.confirmed and slot.raw:
+    if slot is None:
+        return
+    slot.closed = True
+    if isinstance(slot, Call) and slot.raw and not slot.confirmed:
         slot.input = _parse("".join(slot.raw))
 
 
@@ -132,7 +133,6 @@ def _retract(run: Run, draft: Draft, first: int) -> None:
     given_up = [s for index, s in sorted(draft.blocks.items()) if index >= first and not s.confirmed]
     texts = [run.withdraw(draft, slot) for slot in given_up[::-1]]
     if given_up:
-        draft.blocks = {index: slot for index, slot in draft.blocks.items() if slot not in given_up}
         run.retracted.append(Retraction(draft.id, first, "".join(texts[::-1])))
     if not draft.slots:
         draft.stop_reason = ""

@@ -39,7 +39,7 @@ class Talk:
     `limits` is what its last result says about its models; `untold` waits for the next prompt.
     """
 
-    def __init__(self, cli: Cli, answers: Answers, key: object, idle: float) -> None:
+    def __init__(self, cli: Cli, answers: Answers, key: object, idle: float, history: str = "") -> None:
         self.cli = cli
         self.key = key
         self.mapper = Mapper()
@@ -48,11 +48,11 @@ class Talk:
         self.untold: list[Block] = []
         self.limits: dict[str, Any] = {}
         self.spent = False
-        self.history = ""
         # A turn of its own is under way; a call of it has no result yet.
         self.running = self.waiting = False
         self._answers = answers
         self._idle = idle
+        self._history = history
         self._splitter = Splitter()
         self._lines: deque[bytes] = deque()
         self._changes: deque[Change] = deque()
@@ -100,7 +100,7 @@ class Talk:
         used = change.result.get("modelUsage")
         self.limits = used if isinstance(used, dict) else {}
         self.mapper = Mapper(self.mapper.end(None).total_cost)
-        self.remove_history()
+        remove(self._history)
 
     async def outcome(self) -> Outcome:
         """How the CLI has ended; only after the end of its output."""
@@ -118,19 +118,12 @@ class Talk:
         await self.cli.abort()
 
     async def close(self) -> None:
-        """Ends a CLI that has nothing to do."""
+        """Ends a CLI that is not needed any more; one that still works is not waited for."""
         self._forget()
-        await self.cli.finish()
-
-    def remove_history(self) -> None:
-        """The file is read at the start; nothing of the conversation stays behind."""
-        if self.history:
-            with suppress(OSError):
-                os.unlink(self.history)
-            self.history = ""
+        await (self.cli.abort() if self.running else self.cli.finish())
 
     def _forget(self) -> None:
-        self.remove_history()
+        remove(self._history)
         for task in self._asked.values():
             task.cancel()
 
@@ -176,6 +169,13 @@ class Talk:
 
         task = self._asked[request_id] = asyncio.ensure_future(reply())
         task.add_done_callback(answered)
+
+
+def remove(history: str) -> None:
+    """Removes a transcript, which is read at the start only; nothing of a conversation stays behind."""
+    if history:
+        with suppress(OSError):
+            os.unlink(history)
 
 
 def last_reply(talk: Talk, reply: Reply, change: TurnFinished) -> Finished:

@@ -106,13 +106,19 @@ def _forbidden(verdict: Verdict, trace: list[str]) -> Decision | None:
 def _by_rule(kind: str, answer: str, verdict: Verdict, rules: RuleSet, trace: list[str]) -> Decision | None:
     for rule in rules.of(kind):
         for step in verdict.steps:
-            if rule.matches(step, _pipeline(step, verdict)):
+            if _is_about(rule, step, verdict):
                 trace.append(f"{kind} rule {rule.text!r} of {rule.source} matches {step.text!r}")
                 decision = Decision(answer, rule.reason or f"a {kind} rule says so: {rule.text}", trace, rule)
                 decision.risk = rule.risk
                 return decision
     trace.append(f"{kind} rules: none matches")
     return None
+
+
+def _is_about(rule: Rule, step: Step, verdict: Verdict) -> bool:
+    """Whether a rule against commands means this one: `sudo *` and `curl *` both mean `sudo /bin/curl x`."""
+    forms = [step, *(Step(words, step.span, step.pipeline) for words in step.forms()[1:])]
+    return any(rule.matches(form, _pipeline(form, verdict)) for form in forms)
 
 
 def _asked(verdict: Verdict, rules: RuleSet, thresholds: Thresholds, trace: list[str]) -> Decision | None:

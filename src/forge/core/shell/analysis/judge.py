@@ -9,6 +9,7 @@ from forge.core.shell.analysis.record import UNANALYSABLE, Finding, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from forge.core.shell.analysis.state import Known
     from forge.core.shell.analysis.surroundings import Surroundings
 
 _SHELLS = {
@@ -20,8 +21,10 @@ _SHELLS = {
 }
 
 
-def judge(text: str, around: Surroundings, shell: str = "bash") -> Verdict:
-    """The judgement of a command text."""
+def judge(text: str, around: Surroundings, shell: str = "bash", known: Known | None = None) -> Verdict:
+    """The judgement of a command text; `known` carries files from one bash command to the next."""
+    if known is not None and _SHELLS.get(shell) is analyse:
+        return analyse(text, around, known=known)
     analysis = _SHELLS.get(shell)
     if analysis is not None:
         return analysis(text, around)

@@ -44,6 +44,7 @@ def add_settings(policy: Policy, settings: dict[str, Incomplete], source: str, t
     policy.deny += _paths(workspace, "forgecmd.workspace.deny", source)
     if trusted:
         policy.extra += _paths(workspace, "forgecmd.workspace.extraWrite", source)
+        policy.extra += _paths(permissions, "permissions.additionalDirectories", source)
         policy.enabled = own["mode"] != "off" if "mode" in own else policy.enabled
         policy.daemon = own.get("daemon", policy.daemon) is True
     _thresholds(policy.thresholds, _of_kind(own, "forgecmd.riskThresholds", dict, source), source, trusted)

@@ -50,9 +50,12 @@ class Finding:
 
 
 class Step:
-    """One simple command as it would run: wrappers stripped, quotes removed. Nested ones have their own."""
+    """One simple command as it would run: wrappers stripped, quotes removed. Nested ones have their own.
 
-    __slots__ = ("findings", "pipeline", "program", "span", "sub", "words")
+    `outer` has the words as they were before each wrapper was stripped.
+    """
+
+    __slots__ = ("findings", "outer", "pipeline", "program", "span", "sub", "words")
 
     def __init__(self, words: list[str], span: tuple[int, int], pipeline: int) -> None:
         self.words = words
@@ -60,12 +63,19 @@ class Step:
         self.sub = ""
         self.span = span
         self.pipeline = pipeline
+        self.outer: list[list[str]] = []
         self.findings: list[Finding] = []
 
     @property
     def text(self) -> str:
         """The words with one blank between them."""
         return " ".join(self.words)
+
+    def forms(self) -> list[list[str]]:
+        """Every way to name the command that a rule against it may use: with its wrappers, without a path."""
+        found = [self.words, *self.outer]
+        found += [[w[0].rpartition("/")[2], *w[1:]] for w in found if w and "/" in w[0]]
+        return found
 
     def worst(self) -> Finding | None:
         """The finding that decides about this command."""

@@ -56,6 +56,7 @@ def rejudge(argv: list[Word], frame: Frame) -> Stream:
     if not argv:
         return Stream("")
     if frame.step is not None:
+        frame.step.outer.append(frame.step.words)
         frame.step.words = [w.text.replace(UNKNOWN, "…") for w in argv]
         frame.step.program = argv[0].text
     return _judge(argv, frame)

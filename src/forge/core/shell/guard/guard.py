@@ -64,6 +64,21 @@ class Guard:
             self._workplace = found.Workplace(self)
         return self._workplace
 
+    def follow(self, setup: Setup) -> None:
+        """Takes over changed settings; what the user has said in this session stays. Raises ConfigError."""
+        if setup == self.setup:
+            return
+        if self._judging is not None:
+            found: Any = import_module("forge.core.shell.guard.judging")
+            memory, self._judging = self._judging.memory, found.Judging(setup.sources)
+            self._judging.memory = memory
+        self.setup = setup
+
+    @property
+    def unrecorded(self) -> str:
+        """Why the last commands could not be recorded; "" if they could."""
+        return self._writer.failure if self._writer is not None else ""
+
     def grant_of(self, call_id: str) -> Grant | None:
         return self.grants.get(call_id)
 
@@ -114,6 +129,11 @@ class Guard:
     async def row(self, call_id: str) -> int:
         """The number of a call's row in the history; 0 if it has none."""
         return await self._writer.number(call_id) if self._writer is not None else 0
+
+    async def recorded(self) -> None:
+        """Returns when everything so far is in the history."""
+        if self._writer is not None:
+            await self._writer.written()
 
     async def history_failure(self, env: Mapping[str, str]) -> str:
         """Why nothing can be recorded; "" if it can, or if that is not wanted."""

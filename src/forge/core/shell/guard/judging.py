@@ -113,7 +113,7 @@ def precious_paths(verdict: Verdict, cwd: str) -> tuple[str, ...]:
             continue
         for word in step.words[1:]:
             path = os.path.join(cwd, word)
-            if not word.startswith("-") and os.path.normpath(path) not in ("/", cwd):
+            if not word.startswith("-") and os.path.normpath(path) != "/":
                 found.update(dict.fromkeys(glob.glob(path) if glob.has_magic(path) else [path]))
     return tuple(os.path.normpath(path) for path in found if os.path.lexists(path))
 

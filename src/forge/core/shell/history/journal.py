@@ -29,12 +29,14 @@ def journal_of(path: str) -> str:
     return f"{path}.journal"
 
 
-def write_entry(path: str, entry: Entry) -> None:
-    """Adds a line for the history at `path`; OSError if that cannot be done."""
+def write_entry(path: str, entry: Entry) -> int:
+    """Adds a line for the history at `path`; the size of the file then. OSError if that cannot be done."""
     directory = os.path.dirname(path)
     os.makedirs(directory, mode=0o700, exist_ok=True)
     with locked(directory), open(_opened(journal_of(path), os.O_WRONLY | os.O_APPEND), "wb") as file:
         file.write(msgspec.json.encode(entry) + b"\n")
+        file.flush()
+        return os.fstat(file.fileno()).st_size
 
 
 def take_entries(path: str, store: Callable[[Entry], object]) -> None:

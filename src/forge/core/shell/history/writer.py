@@ -25,8 +25,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.core.shell.history.record import History
 
-# So many lines are worth the cost of the database.
+# So many lines, or so many bytes of all runs together, are worth the cost of the database.
 _MANY = 24
+_LARGE = 1 << 22
 _LIMIT = 1 << 20
 
 
@@ -131,8 +132,8 @@ class Writer:
             if self._history is not None:
                 self._insert(self._history, entry)
             else:
-                write_entry(self._path, self._cleaned(entry))
-                self._lines += 1
+                size = write_entry(self._path, self._cleaned(entry))
+                self._lines += _MANY if size > _LARGE else 1
         except (OSError, ForgeError) as error:
             self.failure = str(error)
 

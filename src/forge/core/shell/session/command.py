@@ -44,6 +44,7 @@ class Command(msgspec.Struct, frozen=True):
     """`text` runs in `shell` (a bash). `terminal`: in a terminal of `rows` by `columns` instead of pipes.
 
     `apart`: errors are collected by themselves. `output_path`: where output too long for memory goes.
+    `source`: what it reads as input where it has no terminal; starting the command closes it.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Command(msgspec.Struct, frozen=True):
     output_path: str = ""
     sandbox: Confinement | None = None
     limits: tuple[tuple[str, int], ...] = (("core", 0),)
+    source: int = -1
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -256,9 +258,9 @@ def _terminals(command: Command, opener: Opener) -> tuple[tuple[int, ...], tuple
 def _pipes(command: Command) -> tuple[tuple[int, ...], tuple[int, int, int]]:
     reading, writing = pipe(_PIPE_SIZE)
     if not command.apart:
-        return (reading,), (-1, writing, writing)
+        return (reading,), (command.source, writing, writing)
     second, errors = pipe(_PIPE_SIZE)
-    return (reading, second), (-1, writing, errors)
+    return (reading, second), (command.source, writing, errors)
 
 
 def _captures(

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
@@ -167,6 +168,11 @@ class Program:
             self.held.terminate()
             signal_front(self._master, signal.SIGHUP)  # shells at a prompt heed nothing else
             await self.wait("exit", grace)
+        if self._master < 0:
+            # It has left its terminal: a moment later its own exit code is known.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(grace):
+                    await self.held.wait()
         code = await self.held.killed()
         self._close()
         return code

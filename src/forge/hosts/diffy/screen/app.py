@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from textual import events
@@ -20,6 +21,7 @@ from forge.hosts.diffy.screen.opening import Ended, Opening
 from forge.hosts.diffy.screen.paint import Part
 from forge.hosts.diffy.screen.palette import Palette
 from forge.hosts.diffy.screen.syntax import Colours
+from forge.hosts.diffy.screen.visible import plain
 from forge.hosts.diffy.screen.widgets import Bar, DiffView, TreeView
 
 _SIDE_BY_SIDE_FROM = 100
@@ -31,7 +33,7 @@ _GONE = "the agent no longer waits: it gets your review with the next prompt"
 class ReviewApp(App[Ended]):
     """The review of one desk."""
 
-    CSS_PATH = "app.tcss"
+    CSS_PATH = os.path.join(os.path.dirname(__file__), "app.tcss")
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     TITLE = "diffy"
@@ -264,7 +266,7 @@ class ReviewApp(App[Ended]):
             self.desk.message = "nothing is known about why this was changed"
             self.redraw()
             return
-        self.push_screen(Read(f"Why: {path}", [("", line) for line in text.splitlines()], 0))
+        self.push_screen(Read(f"Why: {plain(path)}", [("", plain(line)) for line in text.split("\n")], 0))
 
     def action_mouse(self) -> None:
         self._mouse_on = not self._mouse_on
@@ -347,6 +349,5 @@ def _theme(palette: Palette) -> Theme:
         background=palette.colour("text", back=True),
         surface=palette.colour("status", back=True),
         panel=palette.colour("file", back=True),
-        dark=palette.theme != "light",
-        ansi=palette.theme == "plain",
+        dark=not palette.theme.startswith("light"),
     )

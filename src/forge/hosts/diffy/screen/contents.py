@@ -91,10 +91,11 @@ class Contents(msgspec.Struct, frozen=True):
     listing: Listing
     entries: tuple[Entry, ...]
     pieces: tuple[Piece, ...]
+    places: dict[str, int]  # where the piece with an id is
 
     @property
     def ids(self) -> list[str]:
-        return [piece.unit.id for piece in self.pieces]
+        return list(self.places)
 
 
 def contents_of(listing: Listing) -> Contents:
@@ -111,7 +112,8 @@ def contents_of(listing: Listing) -> Contents:
             title = "" if kinds else title_of(file, unit)
             pieces.append(Piece(unit, number, title, kinds, Texts(unit.lines)))
         entries.append(Entry(file, first, len(pieces), added, removed))
-    return Contents(listing, tuple(entries), tuple(pieces))
+    places = {piece.unit.id: number for number, piece in enumerate(pieces)}
+    return Contents(listing, tuple(entries), tuple(pieces), places)
 
 
 def title_of(file: File, unit: Unit) -> str:

@@ -44,7 +44,7 @@ class Desk:
         self.scene = Scene(Layout(contents, self.draft, view))
         self.matches = []
         self._counts = None
-        at = next((number for number, piece in enumerate(contents.pieces) if piece.id == self.draft.at), -1)
+        at = contents.places.get(self.draft.at, -1)
         if at < 0 or not self.layout.is_shown(at):
             at = next(self._pending(), 0)
         if contents.pieces:
@@ -80,6 +80,9 @@ class Desk:
             row = self.layout.top(unit, last if self._anchor == first else first)
             return row, row
         here = self.here
+        if self.scene.match and self.scene.match[0] == here.unit:
+            row = self.layout.top(*self.scene.match)
+            return row, row
         if here.first >= 0:
             return max(0, self.layout.top(here.unit, here.first) - 1), self.layout.top(here.unit, here.last)
         return self.layout.top(here.unit), max(self.layout.top(here.unit), self.layout.bottom(here.unit) - 1)
@@ -209,12 +212,11 @@ class Desk:
             self.message = "nothing to redo" if again else "nothing to undo"
             return
         self.message = f"{'again' if again else 'undone'}: {label}"
-        self._changed()
-        for number, piece in enumerate(self.contents.pieces):
-            if hunks and piece.id == hunks[0] and self.layout.is_shown(number):
-                stops = self.layout.stops(number)
-                self.go(self.here if self.here in stops else stops[0])
-                break
+        units = [self.contents.places[hunk] for hunk in hunks if hunk in self.contents.places]
+        self._changed(units if units else None)
+        if units and self.layout.is_shown(units[0]):
+            stops = self.layout.stops(units[0])
+            self.go(self.here if self.here in stops else stops[0])
 
     def redo(self) -> None:
         """Makes again what was taken back."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -31,13 +33,13 @@ class Ask(ModalScreen[str]):
         event.stop()
         pressed = "Enter" if event.key == "enter" else event.character or ""
         if event.key in ("escape", "ctrl+c"):
-            self.dismiss("")
+            _close(self, "")
         elif pressed in (key for key, _ in self._choices):
-            self.dismiss(pressed)
+            _close(self, pressed)
 
     def on_click(self, event: events.Click) -> None:
         if event.widget is not None and event.widget.has_class("choice"):
-            self.dismiss(event.widget.name or "")
+            _close(self, event.widget.name or "")
 
 
 class Read(ModalScreen[None]):
@@ -57,6 +59,10 @@ class Read(ModalScreen[None]):
                 yield Static(body)
             yield Static(Text("any key closes · ↑ ↓ scroll"), classes="hint")
 
+    def on_resize(self, event: events.Resize) -> None:
+        # Room for the frame, the title and the hint.
+        self.query_one(VerticalScroll).styles.max_height = max(3, event.size.height - 8)
+
     def on_key(self, event: events.Key) -> None:
         event.stop()
         view = self.query_one(VerticalScroll)
@@ -64,11 +70,11 @@ class Read(ModalScreen[None]):
         if event.key in moves:
             view.scroll_relative(y=moves[event.key], animate=False)
         else:
-            self.dismiss(None)
+            _close(self, None)
 
     def on_click(self, event: events.Click) -> None:
         if event.widget is self:
-            self.dismiss(None)
+            _close(self, None)
 
 
 class Paper(TextArea):
@@ -86,11 +92,11 @@ class Paper(TextArea):
         if event.key in saves:
             event.stop()
             event.prevent_default()
-            screen.dismiss(self.text)
+            _close(screen, self.text)
         elif event.key in ("escape", "ctrl+c"):
             event.stop()
             event.prevent_default()
-            screen.dismiss(None)
+            _close(screen, None)
         elif event.key in ("ctrl+j", "alt+enter", "shift+enter") and not self._lines:
             event.stop()
             event.prevent_default()
@@ -130,3 +136,9 @@ def _pair(name: str, value: str, indent: int) -> Text:
     else:
         text.append(value)
     return text
+
+
+def _close(screen: ModalScreen[Any], answer: Any) -> None:
+    """Closes a dialog; a key that was pressed twice finds it closed already."""
+    if screen.is_current:
+        screen.dismiss(answer)

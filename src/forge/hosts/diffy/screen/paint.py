@@ -240,9 +240,11 @@ def _line(scene: Scene, line: _Line) -> list[Part]:
     if chosen and chosen[0] == line.unit and chosen[1] <= line.index <= chosen[2]:
         names = (*names, "select")
     here = _is_here(scene, line.unit, line.index)
-    parts: list[Part] = [("▌" if here else " ", ("bar",))]
-    parts.append(_LINE_GLYPHS.get(verdict, (" ", ())))
-    parts.append((_numbers(scene, piece, line), ("number",)))
+    count = _numbers(scene, piece, line)
+    parts: list[Part] = [("▌" if here else " ", ("bar",)), _LINE_GLYPHS.get(verdict, (" ", ()))]
+    if not here and not verdict and line.half != "right":
+        parts, count = [], f"  {count}"
+    parts.append((count, ("number",)))
     sign = kind if not line.part else " "
     parts.append((f" {sign} ", (*names, {"+": "accepted", "-": "rejected"}.get(kind, "context"))))
     room = line.width - gutter(scene.layout.digits, side=bool(line.half))

@@ -113,7 +113,53 @@ PLAIN: Mapping[str, str] = {
     "context": "dim",
 }
 
-THEMES: Mapping[str, Mapping[str, str]] = {"dark": DARK, "light": LIGHT, "plain": PLAIN}
+# What 256 colours have instead: the nearest ones of the delicate grounds are all black or teal.
+DARK_256: Mapping[str, str] = {
+    "text": "#d0d0d0 on #121212",
+    "add": "#ffffff on #005f00",
+    "del": "#ffffff on #5f0000",
+    "add_word": "on #008700",
+    "del_word": "on #af0000",
+    "file": "bold #ffffff on #3a3a3a",
+    "top": "bold #ffffff on #3a3a3a",
+    "head": "#9e9e9e on #262626",
+    "head_here": "bold #ffffff on #005f87",
+    "part": "#8a8a8a on #1c1c1c",
+    "select": "on #5f5f87",
+    "note": "#ffd787 on #303030",
+    "edit": "#afd7ff on #303030",
+    "status": "#bcbcbc on #262626",
+    "key": "bold #5fafff on #262626",
+    "message": "bold #ffd75f on #262626",
+    "dropped": "#808080 on #1c1c1c",
+}
+LIGHT_256: Mapping[str, str] = {
+    "text": "#262626 on #ffffff",
+    "add": "#262626 on #d7ffd7",
+    "del": "#262626 on #ffd7d7",
+    "add_word": "on #87d787",
+    "del_word": "on #ffafaf",
+    "file": "bold #121212 on #d0d0d0",
+    "top": "bold #121212 on #d0d0d0",
+    "head": "#585858 on #eeeeee",
+    "head_here": "bold #00005f on #afd7ff",
+    "part": "#6c6c6c on #eeeeee",
+    "select": "on #afd7ff",
+    "note": "#5f5f00 on #ffffd7",
+    "edit": "#00005f on #d7ffff",
+    "status": "#444444 on #e4e4e4",
+    "key": "bold #005faf on #e4e4e4",
+    "message": "bold #875f00 on #e4e4e4",
+    "dropped": "#9e9e9e on #eeeeee",
+}
+
+THEMES: Mapping[str, Mapping[str, str]] = {
+    "dark": DARK,
+    "light": LIGHT,
+    "plain": PLAIN,
+    "dark256": {**DARK, **DARK_256},
+    "light256": {**LIGHT, **LIGHT_256},
+}
 
 
 class Palette:
@@ -125,6 +171,7 @@ class Palette:
         self._known: dict[tuple[str, ...], Style] = {}
 
     def style(self, names: tuple[str, ...]) -> Style:
+        """The style of these names together."""
         found = self._known.get(names)
         if found is None:
             found = Style.combine([self._styles.get(name, Style()) for name in ("text", *names)])
@@ -132,17 +179,18 @@ class Palette:
         return found
 
     def colour(self, name: str, *, back: bool = False) -> str:
-        """One colour for a style sheet."""
-        style = self._styles.get(name, Style())
+        """One colour for a style sheet; without colours any, because none will be shown."""
+        style = Style.parse(THEMES["dark" if self.theme == "plain" else self.theme][name])
         colour = style.bgcolor if back else style.color
-        return colour.name if colour is not None else "ansi_default"
+        return colour.name if colour is not None else "#808080"
 
 
 def theme_for(env: Mapping[str, str]) -> str:
     """Which colours fit: none with NO_COLOR, the user's choice, else by what the terminal says of itself."""
-    if env.get("NO_COLOR"):
+    if env.get("NO_COLOR") or env.get("DIFFY_THEME") == "plain":
         return "plain"
-    if env.get("DIFFY_THEME") in THEMES:
-        return env["DIFFY_THEME"]
     ground = env.get("COLORFGBG", "").rpartition(";")[2]
-    return "light" if ground in ("7", "15") else "dark"
+    theme = "light" if ground in ("7", "15") else "dark"
+    if env.get("DIFFY_THEME") in ("light", "dark"):
+        theme = env["DIFFY_THEME"]
+    return theme if env.get("COLORTERM") in ("truecolor", "24bit") else f"{theme}256"

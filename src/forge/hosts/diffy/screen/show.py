@@ -13,11 +13,12 @@ from forge.foundation.errors import UsageError
 from forge.foundation.system.controlling import OWN
 from forge.foundation.system.fullscreen import borrow
 from forge.hosts.diffy.screen.app import ReviewApp
-from forge.hosts.diffy.screen.contents import Contents, contents_of
+from forge.hosts.diffy.screen.contents import Contents, Piece, contents_of
 from forge.hosts.diffy.screen.desk import Desk
 from forge.hosts.diffy.screen.editor import edit
 from forge.hosts.diffy.screen.opening import Ended, Opening
 from forge.hosts.diffy.screen.palette import Palette, theme_for
+from forge.hosts.diffy.screen.why import reason
 from forge.hosts.diffy.sitting import Sitting
 
 
@@ -28,12 +29,15 @@ def show(sitting: Sitting, desk: Desk, env: Mapping[str, str]) -> Ended | None:
         base=next((name for name, tree in kept.items() if tree == sitting.listing.base), ""),
         bases=tuple(kept),
         relist=lambda name: relisted(sitting, kept[name]),
+        why=lambda path, piece: why(sitting, env, path, piece),
         editor=lambda text, path: edit(text, path, env),
         waiter=sitting,
         size=lambda: os.get_terminal_size(1),
         guard=sitting.state.guard_ms / 1000,
     )
     theme = theme_for(env)
+    if theme == "plain":
+        os.environ["NO_COLOR"] = "1"  # for the toolkit
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)  # those of the agent's window, not of this one
     with borrow(_terminal(), lambda _number: sitting.save()):
@@ -43,6 +47,12 @@ def show(sitting: Sitting, desk: Desk, env: Mapping[str, str]) -> Ended | None:
 
 def _terminal() -> str:
     return os.ttyname(0) if os.isatty(0) else OWN
+
+
+def why(sitting: Sitting, env: Mapping[str, str], path: str, piece: Piece) -> str:
+    """What is known about the reason for a change."""
+    added = [text for kind, text in zip(piece.kinds, piece.texts, strict=True) if kind == "+"]
+    return reason(env, sitting.state.session, path, added)
 
 
 def baselines(sitting: Sitting) -> dict[str, str]:

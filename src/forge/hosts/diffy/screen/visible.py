@@ -47,11 +47,11 @@ def _translated(line: str) -> Shown:
     pieces: list[str] = []
     offsets: list[int] = []
     flags: list[tuple[int, int]] = []
-    length = columns = 0
+    length = 0
     for index, char in enumerate(line):
         offsets.append(length)
         if char == "\t":
-            piece = " " * (TAB - columns % TAB)
+            piece = " " * (TAB - cell_len("".join(pieces)) % TAB)
         elif _SPECIAL.match(char) is None or _joins(line, index):
             piece = char
         else:
@@ -59,7 +59,6 @@ def _translated(line: str) -> Shown:
             flags.append((length, length + len(piece)))
         pieces.append(piece)
         length += len(piece)
-        columns += len(piece) if piece.isascii() else cell_len(piece)
     return Shown("".join(pieces), tuple(offsets), tuple(flags))
 
 

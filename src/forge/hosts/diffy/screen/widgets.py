@@ -64,6 +64,13 @@ class DiffView(ScrollView, can_focus=True):
         self.virtual_size = Size(self.size.width, self.desk.layout.total)
         self.refresh()
 
+    def _thumb(self, y: int) -> bool:
+        """Whether a row of the screen is part of the scroll bar's mark."""
+        height, total = self.size.height, max(1, self.desk.layout.total)
+        size = max(1, height * height // total)
+        top = self.scroll_offset.y * (height - size) // max(1, total - height)
+        return total > height and top <= y < top + size
+
     def reveal(self, first: int, last: int) -> None:
         """Scrolls so that these rows are in sight, the first before the last."""
         height, top = self.size.height, self.scroll_offset.y
@@ -75,8 +82,8 @@ class DiffView(ScrollView, can_focus=True):
         self.scroll_to(y=top, animate=False, immediate=True)
 
     def on_resize(self, event: events.Resize) -> None:
-        if self.desk.view.width != event.size.width:
-            self.desk.show(width=event.size.width)
+        if self.desk.view.width != event.size.width - 1:
+            self.desk.show(width=event.size.width - 1)
         self.update()
 
     def render_line(self, y: int) -> Strip:
@@ -85,10 +92,14 @@ class DiffView(ScrollView, can_focus=True):
         if number >= self.desk.layout.total:
             return strip([(" " * width, ())], self._palette, width)
         scene = self.desk.scene
-        return strip(paint(scene, scene.layout.row(number), width), self._palette, width)
+        # The toolkit's own scroll bar is a widget of its own, and makes every frame half again as expensive.
+        edge: Part = ("▐" if self._thumb(y) else " ", ("bar",))
+        return strip([*paint(scene, scene.layout.row(number), width - 1), edge], self._palette, width)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if event.button == 1:
+        if event.x == self.size.width - 1:
+            self.jump(event.y * self.desk.layout.total // max(1, self.size.height))
+        elif event.button == 1:
             self._pressed = True
             self._point(event, dragged=False)
 

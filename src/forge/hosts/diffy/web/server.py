@@ -9,16 +9,18 @@ import secrets
 import shlex
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from forge.core.review.repository import find
 from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.system.facts import platform_name
 from forge.hosts.diffy.preferences import read_preferences
 from forge.hosts.diffy.sitting import Sitting, open_sitting
 from forge.hosts.diffy.surfaces.link import News
-from forge.hosts.diffy.surfaces.runtime import write_review_at
+from forge.hosts.diffy.surfaces.runtime import read_review, reviews_of, runtime_dir, write_review_at
 from forge.hosts.diffy.web.answers import Answers
 from forge.hosts.diffy.web.http import Asked, Wrong, admitted, read_request, response
 
@@ -29,10 +31,19 @@ _LOOK_SECONDS = 0.5
 
 
 def command(words: Sequence[str], env: Mapping[str, str]) -> int:
-    """`diffy web --review …`, which a hook starts; the exit code."""
+    """`diffy web` prints the address of this work tree's page; with --review it is what a hook starts."""
+    if not words:
+        return _print_address(env)
     if len(words) != 2 or words[0] != "--review":
-        raise UsageError("diffy web needs a review.", "Use --surface web to have a review as a page.")
+        raise UsageError(f"diffy web does not know {words[0]!r}.", "Write: diffy web")
     return run(words[1], env)
+
+
+def _print_address(env: Mapping[str, str]) -> int:
+    found = [read_review(path).url for path in reviews_of(runtime_dir(env), find(os.getcwd(), env).root)]
+    url = next((url for url in found if url), "")
+    sys.stdout.write(f"{url or 'diffy: no review of this work tree is shown as a page'}\n")
+    return 0 if url else 1
 
 
 def run(folder: str, env: Mapping[str, str]) -> int:
@@ -45,6 +56,7 @@ async def _serve(folder: str, env: Mapping[str, str]) -> int:
     sitting = open_sitting(folder, env, report=False)
     answers = Answers(sitting)
     seat = _Seat(answers, token)
+    seat.asked_at = asyncio.get_running_loop().time()
     port = read_preferences(env).web_port
     try:
         server = await asyncio.start_server(seat.attend, "127.0.0.1", port)
@@ -68,11 +80,7 @@ async def _last(sitting: Sitting, answers: Answers, seat: _Seat) -> int:
         loop.add_signal_handler(number, ended.set)
     code = 0
     while not answers.closed:
-        for news in sitting.news():
-            if news is News.CLOSE:
-                answers.closed = "this review goes on elsewhere"
-        if not sitting.waiting and loop.time() - seat.asked_at > _IDLE_SECONDS:
-            answers.closed = "nobody was here for a long time; the draft is kept"
+        answers.closed = _why_over(sitting, idle=loop.time() - seat.asked_at)
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
                 await ended.wait()
@@ -83,6 +91,17 @@ async def _last(sitting: Sitting, answers: Answers, seat: _Seat) -> int:
     await asyncio.sleep(_LAST_WORDS_SECONDS)
     sitting.close()
     return code
+
+
+def _why_over(sitting: Sitting, idle: float) -> str:
+    """Why the page is of no use any more; empty while it is."""
+    if News.CLOSE in sitting.news():
+        return "this review goes on elsewhere"
+    if sitting.waiting:
+        return ""
+    if not os.path.isdir(sitting.folder):
+        return "this review has ended"
+    return "nobody was here for a long time; the draft is kept" if idle > _IDLE_SECONDS else ""
 
 
 class _Seat:

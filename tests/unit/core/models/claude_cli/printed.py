@@ -48,7 +48,7 @@ def event(kind: str, line: Line | None = None, **more: Any) -> Line:
 
 
 def begin(message_id: str = "msg_1", usage: Line | None = None, **more: Any) -> Line:
-    message = {"id": message_id, "model": "m1", "content": [], "usage": usage or START_USAGE}
+    message: Line = {"id": message_id, "model": "m1", "content": [], "usage": usage or START_USAGE}
     return event("message_start", message={**message, **more})
 
 

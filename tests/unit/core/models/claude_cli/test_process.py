@@ -50,8 +50,8 @@ def test_an_abort_leaves_no_process_in_any_phase(
     phase: str, deaf: list[str], code: int, tmp_path: Path
 ) -> None:
     line = {"type": "assistant", "message": {"content": [text("a")]}}
-    turn: list[dict[str, Any]] = {"streaming": [line], "tool": [{"$": "child"}, line]}.get(phase, [])
-    fake = FakeClaude(tmp_path, [*turn, {"$": "hang"}], deaf=deaf)
+    turns: dict[str, list[dict[str, Any]]] = {"streaming": [line], "tool": [{"$": "child"}, line]}
+    fake = FakeClaude(tmp_path, [*turns.get(phase, []), {"$": "hang"}], deaf=deaf)
 
     async def run() -> Cli:
         cli = await start(launch(fake))

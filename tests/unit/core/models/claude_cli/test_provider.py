@@ -96,7 +96,7 @@ def test_a_conversation_stays_in_one_process_and_calls_are_left_to_forge(home: P
     async def use(model: Model) -> list[Finished]:
         asked = [user("go")]
         first = await whole(model, ask(*asked))
-        answers = [ToolResult("toolu_1", "a"), ToolResult("toolu_2", "/", True), Text("note")]
+        answers: list[Block] = [ToolResult("toolu_1", "a"), ToolResult("toolu_2", "/", True), Text("note")]
         return [first, await whole(model, ask(*asked, first.message, user(*answers)))]
 
     first, second = talk(model, use)
@@ -393,3 +393,38 @@ def test_in_agent_mode_a_reply_the_cli_continues_itself_is_a_pause(home: Path, t
 
     told = talk(opened(fake, home, mode="agent"), use)
     assert (told, len(fake.noted("argv"))) == ([("one ", "pause_turn"), ("two", "end_turn")], 1)
+
+
+def test_a_process_that_has_gone_is_replaced(home: Path, tmp_path: Path) -> None:
+    ending = {"$": "exit", "code": 1}
+    fake = FakeClaude(tmp_path, [init(), *message([text("one")]), result(), ending])
+
+    async def use(model: Model) -> list[str]:
+        first = await whole(model, ask(user("go")))
+        (pid,) = left_running()
+        await asyncio.to_thread(os.waitid, os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        second = await whole(model, ask(user("go"), first.message, user("more")))
+        return [first.message.text, second.message.text]
+
+    assert talk(opened(fake, home), use) == ["one", "one"]
+    assert len(fake.noted("argv")) == 2
+
+
+def test_requests_at_the_same_time_do_not_share_a_process(home: Path, tmp_path: Path) -> None:
+    fake = FakeClaude(tmp_path, [init(), *message([text("ok")]), result()])
+
+    async def use(model: Model) -> list[str]:
+        said = await asyncio.gather(*(whole(model, ask(user(word))) for word in ("a", "b", "c")))
+        assert len(left_running()) == 1
+        return [each.message.text for each in said]
+
+    assert talk(opened(fake, home), use) == ["ok"] * 3
+
+
+def test_a_start_that_fails_leaves_no_history_behind(home: Path, tmp_path: Path) -> None:
+    model = opened(FakeClaude(tmp_path), home)
+    past = [user("q"), Message("assistant", [Text("a")]), user("more")]
+    gone = place(cwd=str(tmp_path / "gone"))
+    with pytest.raises(ModelError, match="cannot be started: No such file or directory"):
+        talk(model, lambda model: whole(model, ask(*past, place=gone)))
+    assert list((home / ".forge" / "cache" / "claude-cli").iterdir()) == []

@@ -51,6 +51,11 @@ def test_growing_text_is_told_as_its_rest_and_a_broken_one_anew(texts: list[str]
     assert [part.get("text") for part in got["parts"]] == [None, texts[-1], None]
 
 
+def test_growing_text_may_keep_its_uuid() -> None:
+    lines = [{**line, "uuid": "u1"} for line in growing("a", "ab", "abc")]
+    assert mapped(*lines, result())["parts"][1] == text("abc")
+
+
 def test_growing_line_may_hold_several_blocks() -> None:
     partial = {"partial": True}
     thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
@@ -129,6 +134,10 @@ def test_tokens_come_from_the_best_source_there_is(lines: list[Line], tokens: tu
 def tool(status: str, output: str | None, given: Line | None = None) -> Line:
     part = {"type": "tool", "call_id": "t1", "name": "Bash", "input": given or {}}
     return {**part, "status": status, "output": output}
+
+
+def not_run(kind: str) -> Line:
+    return {"tool_result_meta": [{"id": "t1", "non_execution_kind": kind}]}
 
 
 @pytest.mark.requirement("S4-18")

@@ -49,6 +49,7 @@ SEED = {
         ("timeout 5 cargo test", "allow"),
     ],
 )
+@pytest.mark.requirement("S2-16", "S2-22")
 def test_rules_are_asked_in_order(command: str, expected: str) -> None:
     assert answer(command, SEED) == expected
 
@@ -62,6 +63,7 @@ def test_rules_are_asked_in_order(command: str, expected: str) -> None:
         *((r, "deny") for r in (8, 9, 10)),
     ],
 )
+@pytest.mark.requirement("S2-20")
 def test_the_risk_decides_where_no_rule_does(risk: int, expected: str) -> None:
     verdict = Verdict("x", [Finding(f"W{risk}", "test")], [], None)
     assert decide(verdict, RuleSet(), Thresholds()).verdict == expected
@@ -89,6 +91,7 @@ def test_the_risk_decides_where_no_rule_does(risk: int, expected: str) -> None:
         ("vim a", "ask"),
     ],
 )
+@pytest.mark.requirement("S2-24", "S2-25")
 def test_common_commands_are_decided_as_written_down(command: str, expected: str) -> None:
     assert answer(command) == expected
 

@@ -7,12 +7,15 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+import pytest
+
 from forge.core.shell.guard.grant import Grant
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.setup import Setup
-from forge.core.tool import Action
+from forge.core.tool import Action, ToolError
 from unit.core.shell.session.places import shared_keeper
-from unit.core.tools.context import RecordingContext, calling
+from unit.core.tools.context import RecordingContext
 
 Answer = TypeVar("Answer")
 
@@ -51,11 +54,18 @@ def playing(ctx: RecordingContext, play: Callable[[], Awaitable[Answer]]) -> Ans
 
 
 async def granted(
-    ctx: RecordingContext, action: Action[Any], grant: Grant | None = None, **given: Any
+    ctx: RecordingContext, tool: Action[Any], grant: Grant | None = None, /, **given: Any
 ) -> str:
     """The text of a call that was granted."""
     ctx.call_id = f"call-{len(guard_of(ctx).grants) + 1}"
     guard_of(ctx).grants[ctx.call_id] = grant or Grant(str(given.get("command", "")), "safe_write", 4)
-    output = await calling(action, ctx, **given)
+    output = await tool.run(msgspec.convert(given, tool.args), ctx)
     assert isinstance(output.content, str)
     return output.content
+
+
+async def refused(ctx: RecordingContext, tool: Action[Any], **given: Any) -> str:
+    """The text of a call that fails."""
+    with pytest.raises(ToolError) as caught:
+        await granted(ctx, tool, **given)
+    return caught.value.message

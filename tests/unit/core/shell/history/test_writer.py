@@ -12,6 +12,7 @@ from forge.core.shell.history.journal import journal_of
 from forge.core.shell.history.kinds import Begun, Finished
 from forge.core.shell.history.look import Entry, Reader
 from forge.core.shell.history.writer import Writer
+from unit.foundation.secret_kinds import KINDS, seeded
 
 
 def note(writer: Writer, number: int, output: bytes = b"out\n") -> None:
@@ -71,16 +72,17 @@ def test_a_command_without_an_end_stays_pending(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("S2-35")
 def test_secrets_reach_neither_lines_nor_database(tmp_path: Path) -> None:
-    path, token = str(tmp_path / "history.db"), "ghp_" + "a1B2" * 9
+    path = str(tmp_path / "history.db")
     with closing(Writer(path, secrets=("correct-horse",), clock=lambda: 1.0)) as writer:
-        writer.begin(Begun("s1", f"curl -H {token} correct-horse", "/w", 1, call_id="c", reasons=(token,)))
-        writer.finish(
-            "s1", "c", Finished(0, "success", stdout=f"{token} correct-horse".encode(), error=token)
-        )
+        for number, kind in enumerate(list(KINDS)[:12]):
+            text = f"{seeded(kind)[0]} correct-horse"
+            writer.begin(Begun("s1", text, "/w", 1, call_id=str(number), reasons=(text,)))
+            writer.finish("s1", str(number), Finished(1, "error", text.encode(), text.encode(), error=text))
+    secrets = ["correct-horse", *(seeded(kind)[1] for kind in list(KINDS)[:12])]
     for _ in range(2):
         kept = b"".join(p.read_bytes() for p in tmp_path.iterdir())
-        assert (token.encode() in kept, b"correct-horse" in kept) == (False, False)
-        entries(path)
+        assert [secret for secret in secrets if secret.encode() in kept] == []
+        assert len(entries(path)) == 12
 
 
 @pytest.mark.parametrize("direct", [True, False])
@@ -107,4 +109,12 @@ def test_a_writer_can_be_used_again_after_it_was_closed(tmp_path: Path) -> None:
     for number in range(2):
         note(writer, number)
         writer.close()
+    assert [e.command for e in entries(path)] == ["echo 0", "echo 1"]
+
+
+def test_many_short_runs_do_not_let_the_lines_grow_for_ever(tmp_path: Path) -> None:
+    path = str(tmp_path / "history.db")
+    Path(journal_of(path)).write_bytes(b"x" * (5 << 20) + b"\n")
+    written(path, 2)
+    assert os.path.getsize(journal_of(path)) == 0
     assert [e.command for e in entries(path)] == ["echo 0", "echo 1"]
