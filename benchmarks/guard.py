@@ -22,8 +22,8 @@ def main() -> int:
     """Prints both ratios; the exit code says whether they hold."""
     runs = int(sys.argv[1]) if sys.argv[1:] else 60
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(ROOT / "src")], check=False)
-    event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": str(ROOT)}
-    event["tool_input"] = {"command": "git status && ls -la src | head -5"}
+    command = {"command": "git status && ls -la src | head -5"}
+    event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": str(ROOT), "tool_input": command}
     raw = json.dumps(event).encode()
     with tempfile.TemporaryDirectory() as alone, tempfile.TemporaryDirectory() as resident:
         env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src")}

@@ -73,11 +73,9 @@ def hook(root: str) -> None:
         for _ in range(ROUNDS)
     ]
     assert all(mine.exit_code == 0 for mine, _ in rounds)
-    walls, cpus = (
-        [[pick(one) for one in row] for row in rounds] for pick in (lambda r: r.wall, lambda r: r.cpu)
-    )
+    walls = [(mine.wall, status.wall) for mine, status in rounds]
     ratio = statistics.median(mine / status for mine, status in walls)
-    cpu = statistics.median(mine for mine, _ in cpus)
+    cpu = statistics.median(mine.cpu for mine, _ in rounds)
     wall = statistics.median(mine for mine, _ in walls)
     print(
         f"hook, nothing to review, 20,000 files  {cpu:6.0f} ms CPU, {wall:.0f} ms   {ratio:.2f} × git status"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from chromium import Page
-from diffy_run import Tree
+from diffy_run import Tree, changed_tree, event
 from tmux import Terminal, wait_for
 
+HIDDEN = "a\x1b[31mb\u202ec<script>alert(1)</script>\n"
 FIRST, SECOND = "one\nTWO\nthree\n", "one\n2\nthree\n"
 TURNS: list[Any] = [
     [{"tool": "Bash", "input": {"command": "printf 'one\\nTWO\\nthree\\n' > a.txt"}}],
@@ -114,3 +118,18 @@ def recording_browser(place: Path) -> str:
     script.write_text(f'#!/bin/sh\necho "$1" > {place}/part; mv {place}/part {place}/url\n')
     script.chmod(0o755)
     return str(script)
+
+
+@contextmanager
+def served(place: Path) -> Iterator[tuple[Tree, subprocess.Popen[str], str]]:
+    """A hook that waits for the page, and the page's address as a browser gets it."""
+    with changed_tree(place) as tree:
+        (tree.root / "new.txt").write_text(HIDDEN)
+        script = recording_browser(place)
+        hook = tree.start("--hook-mode", "--apply", stdin=event(), BROWSER=script)
+        try:
+            wait_for(lambda: tree.text("url"))
+            yield tree, hook, tree.text("url").strip()
+        finally:
+            hook.kill()
+            hook.communicate()

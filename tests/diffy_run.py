@@ -130,3 +130,22 @@ def screen_pid(tree: Tree) -> int:
 
     wait_for(screens)
     return int(screens()[0].read_text().split()[0])
+
+
+def reject_first(person: Terminal) -> None:
+    ready(person)
+    person.press("r")
+    person.until("✗1")
+
+
+def accept_the_rest(person: Terminal) -> None:
+    """Finishes a review that has hunks without a verdict."""
+    person.press("Enter")
+    person.until("have no verdict")
+    person.press("a")
+
+
+def hook_pid(tree: Tree) -> int:
+    """The process that waits for the review."""
+    state = next(Path(tree.env["DIFFY_RUNTIME_DIR"]).glob("review-*/state.json"))
+    return int(json.loads(state.read_text())["hook"][0])

@@ -283,18 +283,18 @@ S2-44 done documented forgecmd: one shared shell, calls in sequence
 S2-45 done documented forgecmd: a library interface
 S2-46 done documented forgecmd: can be switched off
 S2-47 done documented forgecmd: tests for each part
-S3-01 planned observed diffy: a Stop hook's complaint makes the agent go on
+S3-01 done observed diffy: a Stop hook's complaint makes the agent go on
 S3-02 done documented diffy: the command line of the hook mode
-S3-03 planned documented diffy: changes are accepted or rejected hunk by hunk, with comments
+S3-03 done documented diffy: changes are accepted or rejected hunk by hunk, with comments
 S3-04 done documented diffy: all accepted changes nothing
 S3-05 done documented diffy: rejected hunks are reverted and reported
-S3-06 planned documented diffy: as many rounds as the user wants
-S3-07 planned documented diffy: the screen uses the controlling terminal only
-S3-08 planned documented diffy: the terminal is given back, even after a crash
-S3-09 planned decided diffy: without a terminal it ends at once
-S3-10 planned observed diffy: set-up example // the event is called Stop; other spellings warn
+S3-06 done documented diffy: as many rounds as the user wants
+S3-07 done documented diffy: the screen uses the controlling terminal only
+S3-08 done documented diffy: the terminal is given back, even after a crash
+S3-09 done decided diffy: without a terminal it ends at once
+S3-10 done observed diffy: set-up example // the event is called Stop; other spellings warn
 S3-11 done documented diffy: quiet when there is nothing to review
-S3-12 planned documented diffy: available as a plugin
+S3-12 done documented diffy: available as a plugin
 S3-13 done documented diffy: the layout of the feedback
 S3-14 done documented diffy: feedback is plain text
 S3-15 done documented diffy: long feedback is cut at a hunk

@@ -188,15 +188,29 @@ def test_an_interrupt_ends_the_cli_in_every_phase(mode: str, phase: str, home: P
     assert '"error_during_execution"' in out or phase == "before"
 
 
-def test_a_cli_that_is_killed_is_an_error_with_its_signal(mode: str, home: Path, project: Path) -> None:
-    with serve([{"blocks": [{"text": "a b c", "pieces": 3}], "errors": [{"hang": 4}] * 3}]) as server:
-        child = follow(mode, home, project, server, "text_delta")
+@pytest.mark.parametrize("phase", ["streaming", "tool"])
+def test_a_cli_that_is_killed_is_an_error_with_its_signal(
+    phase: str, mode: str, home: Path, project: Path
+) -> None:
+    reply: dict[str, Any] = {"blocks": [{"text": "a b c", "pieces": 3}], "errors": [{"hang": 4}] * 3}
+    if phase == "tool":
+        os.mkfifo(project / "begun")
+        reply = {"blocks": [bash(mode, "echo x > begun; sleep 600")]}
+    with serve([reply]) as server:
+        until = "text_delta" if phase == "streaming" else '"name":"Bash"'
+        child = follow(mode, home, project, server, until, "--allowedTools", "Bash")
+        if phase == "tool":
+            (project / "begun").read_text()
         for pid in running(project):
-            if pid != child.pid:
+            if Path(f"/proc/{pid}/cmdline").read_text().startswith(REFERENCE):
                 os.kill(pid, signal.SIGKILL)
+        if (phase, mode) == ("tool", "model"):
+            # The command is Forge's own and goes on; its next step finds another process.
+            child.send_signal(signal.SIGINT)
         out, _ = child.communicate(timeout=20)
     (result,) = [line for line in map(json.loads, out.splitlines()) if line["type"] == "result"]
-    assert (result["is_error"], "SIGKILL" in result["result"]) == (True, True)
+    words = "error_during_execution" if (phase, mode) == ("tool", "model") else "SIGKILL"
+    assert (result["is_error"], words in json.dumps(result)) == (True, True)
 
 
 def test_a_refused_key_ends_the_run_instead_of_minutes_of_retries(

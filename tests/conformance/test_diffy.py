@@ -8,14 +8,27 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from chromium import browser, needs_chromium
+from chromium import Page, browser, needs_chromium
 from conformance.test_reference import REFERENCE, reference
-from diffy_rounds import FEEDBACK, SECOND, TURNS, by_keys, by_page, recording_browser, told
-from diffy_run import Tree, new_tree
+from diffy_rounds import (
+    FEEDBACK,
+    HIDDEN,
+    SECOND,
+    TURNS,
+    awake,
+    by_keys,
+    by_page,
+    recording_browser,
+    served,
+    told,
+)
+from diffy_run import AFTER, BEFORE, Tree, new_tree
 from fakemodel import Server, serve
+from forge.hosts.diffy.undelivered import Letter, keep
 from forge_run import MODEL, environment, forge
 from house.source import ROOT
 from tmux import needs_tmux, terminal, wait_for
@@ -45,9 +58,10 @@ def project(place: Path) -> Iterator[tuple[Tree, Server]]:
 
 @needs_tmux
 @pytest.mark.requirement("S3-01", "S3-06")
-def test_two_rounds_with_the_reference_in_a_popup(tmp_path: Path) -> None:
+@pytest.mark.parametrize("start", ["", "diffy run -- "], ids=["popup", "wrapper"])
+def test_two_rounds_with_the_reference_on_a_terminal(tmp_path: Path, start: str) -> None:
     with project(tmp_path) as (tree, server), terminal(tree.env, tree.root, size=(120, 40)) as person:
-        person.run(f"stty -a > ../before; {shlex.join([REFERENCE, *ARGS])}; stty -a > ../after")
+        person.run(f"stty -a > ../before; {start}{shlex.join([REFERENCE, *ARGS])}; stty -a > ../after")
         person.until("❯")
         person.tmux("send-keys", "-l", "go")
         person.press("Enter")
@@ -55,13 +69,41 @@ def test_two_rounds_with_the_reference_in_a_popup(tmp_path: Path) -> None:
         person.until("done again")
         assert told(server.bodies).rstrip() == SAID.rstrip()
         assert (tree.root / "a.txt").read_text() == SECOND
-
-        def left() -> str:
-            person.press("C-c")
-            return tree.text("after")
-
-        wait_for(left, person.screen)
+        person.tmux("send-keys", "-l", "/exit")
+        person.until("/exit")
+        person.press("Enter")
+        wait_for(lambda: tree.text("after"), person.screen)
         assert tree.text("after") == tree.text("before")
+
+
+@needs_tmux
+def test_agent_that_stops_waiting_gets_the_feedback_with_the_next_prompt(tmp_path: Path) -> None:
+    with (
+        project(tmp_path) as (tree, server),
+        terminal(tree.env, tree.root, nested=False) as companion,
+        terminal(tree.env, tree.root, nested=False, size=(120, 40)) as person,
+    ):
+        companion.run("diffy watch")
+        companion.until("waiting for reviews")
+        person.run(shlex.join([REFERENCE, *ARGS]))
+        person.until("❯")
+        person.tmux("send-keys", "-l", "go")
+        person.press("Enter")
+        awake(companion, "+ TWO")
+        person.press("Escape")
+        companion.until("no longer waits")
+        companion.press("r")
+        companion.until("✗1")
+        companion.press("Enter")
+        companion.until("Finish?")
+        companion.press("y")
+        companion.until("waiting for reviews")
+        person.until("❯")
+        person.tmux("send-keys", "-l", "go on")
+        person.press("Enter")
+        awake(companion, "+ 2")
+        sent = json.dumps(server.bodies[2], ensure_ascii=False)
+        assert "UserPromptSubmit hook additional context: [diffy review result]" in sent
 
 
 @needs_chromium
@@ -83,6 +125,13 @@ def test_two_rounds_with_the_reference_on_a_page(tmp_path: Path) -> None:
         assert (tree.root / "a.txt").read_text() == SECOND
 
 
+def test_feedback_that_was_kept_goes_with_the_next_prompt(tmp_path: Path) -> None:
+    with project(tmp_path) as (tree, server):
+        keep(str(tree.root / ".git" / "diffy"), Letter(FEEDBACK), 1)
+        reference("-p", "go", *ARGS, cwd=tree.root, env=tree.env)
+        assert FEEDBACK.rstrip() in json.dumps(server.bodies[0], ensure_ascii=False).replace("\\n", "\n")
+
+
 @pytest.mark.requirement("S3-12")
 def test_plugin_is_valid_and_installs_in_both_programs(tmp_path: Path) -> None:
     home = tmp_path / "home"
@@ -92,9 +141,47 @@ def test_plugin_is_valid_and_installs_in_both_programs(tmp_path: Path) -> None:
         reference("plugin", "validate", str(PLUGIN), "--strict", "--json", cwd=tmp_path, env=env)
     )
     assert (report["success"], report["manifest"]["warnings"]) == (True, [])
-    assert "✔" in reference("plugin", "marketplace", "add", str(ROOT), cwd=tmp_path, env=env)
-    assert "✔" in reference("plugin", "install", "diffy@forgecode", cwd=tmp_path, env=env)
+    assert "✔" in reference("plugin", "marketplace", "add", str(PLUGIN.parent), cwd=tmp_path, env=env)
+    assert "✔" in reference("plugin", "install", "diffy@forge-tools", cwd=tmp_path, env=env)
     listed = json.loads(forge("plugin", "list", "--json", cwd=tmp_path, env=env).out)
     assert [(row["id"], row["enabled"], row.get("errors")) for row in listed] == [
-        ("diffy@forgecode", True, None)
+        ("diffy@forge-tools", True, None)
     ]
+
+
+def choose_answer(page: Page, number: int) -> None:
+    page.until("document.querySelector('#ask[open]')")
+    page.click(f"#answers button:nth-child({number})")
+
+
+@needs_chromium
+def test_page_is_used_with_keys_and_mouse(tmp_path: Path) -> None:
+    with served(tmp_path) as (tree, hook, url), browser(tree.env) as page:
+        page.open(url)
+        page.until("document.body && document.body.dataset.ready")
+        page.value("window.now = Date.now, Date.now = () => opened, 0")
+        page.press("r")  # within the first moment: no verdict
+        assert "3 pending" in page.value("document.body.innerText")
+        page.value("Date.now = window.now, 0")
+        page.until("Date.now() - opened > review.guard_ms")
+        page.press("c")
+        page.until("document.querySelector('#comment[open]')")
+        page.write("keep two")
+        page.click("#comment button.primary")
+        page.until("document.querySelector('article p').textContent === 'comment: keep two'")
+        page.press("r")
+        page.until("document.querySelectorAll('article.rejected').length === 1")
+        page.click("article:nth-of-type(2) button")
+        page.until("document.querySelectorAll('article.accepted').length === 1")
+        page.press("u")
+        page.until("document.querySelectorAll('article.accepted').length === 0")
+        shown = page.value("document.body.innerText")
+        assert "a␛[31mb<U+202E>c<script>alert(1)</script>" in shown
+        page.press("Enter")
+        choose_answer(page, 2)
+        page.until("document.body.dataset.ended")
+        assert page.value("document.getElementById('agent').textContent") == "sent to the agent"
+        assert {urlsplit(url).netloc for url in page.requests} == {urlsplit(url).netloc}
+        _, err = hook.communicate(timeout=20)
+        assert (hook.returncode, "  comment: keep two\n" in err) == (2, True)
+        assert tree.files() == {**AFTER, "a.txt": BEFORE["a.txt"], "new.txt": HIDDEN}

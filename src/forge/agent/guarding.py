@@ -39,6 +39,7 @@ async def guarded(s: Session, call: ToolUse, name: str, decision: Decision) -> D
         return answer
     for text in texts:
         decision = _checked(s, call, text, decision)
+    guard.mark(call.id, lines=tuple(texts))
     if s.parts.setting("sandbox.enabled", False) is True and decision.verdict != "deny":
         sandbox: Any = import_module("forge.agent.guard_sandbox")
         confined: Decision = await sandbox.by_sandbox(s, call, texts[0], decision)

@@ -35,6 +35,9 @@ _BY_NATURE = {
 }
 
 
+# Reasons that are named even where nobody could be asked.
+_TOLD_IN_VAIN = ("safetyCheck", "hook", "classifier", "mode", "other")
+
 # What a hook that refuses a permission without a word is taken to have said.
 DENIED = "Permission denied by hook"
 NO_CLASSIFIER = "Classifier unavailable"
@@ -200,7 +203,7 @@ def _denied(s: Session, call: ToolUse, decision: Decision, *, kind: str, words: 
     """A refusal nobody was asked about; hosts hear of it in an event of its own."""
     message = words or decision.message
     asked_in_vain = kind == "user-rejected"
-    silent = asked_in_vain and decision.reason_type not in ("safetyCheck", "hook", "classifier", "mode")
+    silent = asked_in_vain and decision.reason_type not in _TOLD_IN_VAIN
     reason_type = None if silent else decision.reason_type
     code = None
     if reason_type == "classifier":

@@ -130,7 +130,8 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
         tools=tools,
         hooks=session_hooks(
             c,
-            bare=o.bare or o.safe_mode,
+            bare=o.bare,
+            safe=o.safe_mode,
             alone=o.input_format != "stream-json",
             asks=bool(o.permission_prompt_tool),
         ),

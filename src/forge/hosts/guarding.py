@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 
+from forge.agent.guard_secret import ask_secret
 from forge.agent.session import Session
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.setup import FULL, OFF, Setup, Source, chosen_mode, keeps_history
@@ -53,7 +54,9 @@ def _sources(c: Configuration) -> tuple[Source, ...]:
 
 def give_guard(session: Session, o: RunOptions, c: Configuration) -> None:
     """Makes the guard of the run that of the session."""
-    session.share(Guard(guard_setup(o, c)))
+    guard = Guard(guard_setup(o, c))
+    guard.ask_secret = lambda line: ask_secret(session, line)
+    session.share(guard)
 
 
 def change_guard(session: Session, o: RunOptions, c: Configuration) -> None:

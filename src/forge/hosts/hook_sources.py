@@ -25,11 +25,13 @@ _PERSONAL = (Scope.USER, Scope.PROJECT, Scope.LOCAL)
 _EXTRA = ("hooks/hooks.json", "hooks.json")
 
 
-def session_hooks(c: Configuration, *, bare: bool, alone: bool = True, asks: bool = False) -> Engine:
+def session_hooks(
+    c: Configuration, *, bare: bool, safe: bool = False, alone: bool = True, asks: bool = False
+) -> Engine:
     """The engine of a run with the hooks of its settings; plugins, skills and hosts add theirs.
 
-    `alone`: no other program speaks through this one. Then its terminal may be lent, and it ends with its
-    answer. `asks`: somebody answers questions.
+    `bare` and `safe` leave those of settings out. `alone`: no other program speaks through this one. Then its
+    terminal may be lent, and it ends with its answer. `asks`: somebody answers questions.
     """
     get = c.settings.get
     engine = Engine(
@@ -39,13 +41,13 @@ def session_hooks(c: Configuration, *, bare: bool, alone: bool = True, asks: boo
             allowed_urls=get("allowedHttpHookUrls", None),
             variables=get("httpHookAllowedEnvVars", None),
             trusted=c.trusted,
-            switched_off=switched_off(c),
+            switched_off=safe or switched_off(c),
             lend_terminal=_take_terminal if alone else None,
             wakes=not alone,
             asks=asks,
         )
     )
-    if not bare:
+    if not (bare or safe):
         for source in sources(c):
             engine.add(source)
     return engine

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import msgspec
+
 from forge.agent.event import ScreenStale
 from forge.agent.guarding import end_guard
 from forge.agent.hooks.lending import engine_of
@@ -16,9 +18,22 @@ from forge.agent.plugins.diagnostics import end_languages
 from forge.agent.resume import Past
 from forge.agent.session import Session
 from forge.core.message import Aside, ToolUse
+from forge.foundation.history.transcript import read_lines
 from forge.hosts.options import RunOptions
 
 CACHE_SECONDS = 300
+_COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+
+
+class _Reply(msgspec.Struct):
+    usage: dict[str, Any] | None = None
+
+
+class _Said(msgspec.Struct):
+    """What matters here of a line of a transcript."""
+
+    type: str = ""
+    message: _Reply = msgspec.field(default_factory=_Reply)
 
 
 async def set_up(session: Session, o: RunOptions) -> None:
@@ -88,7 +103,7 @@ def _interval(session: Session, past: Past) -> dict[str, Any]:
     except OSError:
         seconds = 0
     price = session.model.card.price
-    tokens = session.context_tokens
+    tokens = _last_tokens(past)
     cost = round(tokens * price.cache_write / 1_000_000, 4) if price is not None else 0
     return {
         "seconds_since_last_response": seconds,
@@ -96,6 +111,20 @@ def _interval(session: Session, past: Past) -> dict[str, Any]:
         "prompt_cache_likely_expired": seconds >= CACHE_SECONDS,
         "estimated_cache_write_usd": cost,
     }
+
+
+def _last_tokens(past: Past) -> int:
+    """How large the conversation was when the model last replied."""
+    for link in reversed(past.line):
+        for line in read_lines(past.path, [(link.at, link.size)]):
+            try:
+                said = msgspec.json.decode(line, type=_Said)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                continue
+            if said.type == "assistant":
+                usage = said.message.usage or {}
+                return sum(count for name in _COUNTED if isinstance(count := usage.get(name), int))
+    return 0
 
 
 def _known(session: Session, told: Told) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ import pytest
 
 from chromium import browser, needs_chromium
 from diffy_rounds import FEEDBACK, SECOND, TURNS, by_keys, by_page, recording_browser, told
-from diffy_run import Tree, new_tree
+from diffy_run import Tree, event, new_tree
 from fakemodel import Server, serve
-from forge_run import MODEL
+from forge.hosts.diffy.undelivered import Letter, keep
+from forge_run import MODEL, forge
 from house.source import ROOT
 from tmux import needs_tmux, terminal, wait_for
 
@@ -66,3 +68,13 @@ def test_two_rounds_with_forge_and_the_plugin_on_a_page(tmp_path: Path) -> None:
         assert (run.returncode, out) == (0, "done again\n")
         assert FEEDBACK.rstrip() in told(server.bodies)
         assert (tree.root / "a.txt").read_text() == SECOND
+
+
+def test_feedback_that_was_kept_goes_with_the_next_prompt(tmp_path: Path) -> None:
+    with new_tree(tmp_path) as tree, serve([[{"text": "yes"}]]) as server:
+        assert tree.diffy("init", "--yes").returncode == 0
+        keep(str(tree.root / ".git" / "diffy"), Letter(FEEDBACK), 1)
+        env = tree.env | {"ANTHROPIC_API_KEY": "dummy", "ANTHROPIC_BASE_URL": server.url}
+        assert forge("-p", "go", "--model", MODEL, cwd=tree.root, env=env).out == "yes\n"
+        assert FEEDBACK.rstrip() in json.dumps(server.bodies[-1], ensure_ascii=False).replace("\\n", "\n")
+        assert tree.diffy("mark", "--deliver", stdin=event("UserPromptSubmit")).stdout == ""

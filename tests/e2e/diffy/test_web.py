@@ -6,34 +6,13 @@ import http.client
 import json
 import os
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from chromium import Page, browser, needs_chromium
-from diffy_rounds import recording_browser
-from diffy_run import AFTER, BEFORE, Tree, changed_tree, event
+from diffy_rounds import served
+from diffy_run import BEFORE, event
 from tmux import wait_for
-
-HIDDEN = "a\x1b[31mb\u202ec<script>alert(1)</script>\n"
-
-
-@contextmanager
-def served(place: Path) -> Iterator[tuple[Tree, subprocess.Popen[str], str]]:
-    """A hook that waits for the page, and the page's address as a browser gets it."""
-    with changed_tree(place) as tree:
-        (tree.root / "new.txt").write_text(HIDDEN)
-        script = recording_browser(place)
-        hook = tree.start("--hook-mode", "--apply", stdin=event(), BROWSER=script)
-        try:
-            wait_for(lambda: tree.text("url"))
-            yield tree, hook, tree.text("url").strip()
-        finally:
-            hook.kill()
-            hook.communicate()
 
 
 class Visitor:
@@ -96,39 +75,3 @@ def test_page_goes_on_when_the_hook_is_ended(tmp_path: Path) -> None:
         told = tree.diffy("mark", "--deliver", stdin=event("UserPromptSubmit")).stdout
         assert "rejected 1 of 3 hunks." in told
         assert (tree.root / "a.txt").read_text() == BEFORE["a.txt"]
-
-
-def choose_answer(page: Page, number: int) -> None:
-    page.until("document.querySelector('#ask[open]')")
-    page.click(f"#answers button:nth-child({number})")
-
-
-@needs_chromium
-def test_page_is_used_with_keys_and_mouse(tmp_path: Path) -> None:
-    with served(tmp_path) as (tree, hook, url), browser(tree.env) as page:
-        page.open(url)
-        page.until("document.body && document.body.dataset.ready")
-        page.press("r")  # within the first moment: no verdict
-        assert "3 pending" in page.value("document.body.innerText")
-        page.until("Date.now() - opened > review.guard_ms")
-        page.press("c")
-        page.until("document.querySelector('#comment[open]')")
-        page.write("keep two")
-        page.click("#comment button.primary")
-        page.until("document.querySelector('article p').textContent === 'comment: keep two'")
-        page.press("r")
-        page.until("document.querySelectorAll('article.rejected').length === 1")
-        page.click("article:nth-of-type(2) button")
-        page.until("document.querySelectorAll('article.accepted').length === 1")
-        page.press("u")
-        page.until("document.querySelectorAll('article.accepted').length === 0")
-        shown = page.value("document.body.innerText")
-        assert "a␛[31mb<U+202E>c<script>alert(1)</script>" in shown
-        page.press("Enter")
-        choose_answer(page, 2)
-        page.until("document.body.dataset.ended")
-        assert page.value("document.getElementById('agent').textContent") == "sent to the agent"
-        assert {urlsplit(url).netloc for url in page.requests} == {urlsplit(url).netloc}
-        _, err = hook.communicate(timeout=20)
-        assert (hook.returncode, "  comment: keep two\n" in err) == (2, True)
-        assert tree.files() == {**AFTER, "a.txt": BEFORE["a.txt"], "new.txt": HIDDEN}

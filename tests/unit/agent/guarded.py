@@ -15,17 +15,31 @@ from forge.agent.session import Session
 from forge.core.message import ToolUse
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.setup import Setup, Source
+from forge.core.shell.session.screen import Screen
 from forge.core.tool import Tool
 from forge.foundation.permissions.rule import Rule
 
 TOOLS = [tool(name, echo) for name in ("Bash", "Monitor", "forgecmd", "forgecmd_session")]
 
 
+class AtPrompt:
+    """A program that shows a prompt."""
+
+    def __init__(self, line: str) -> None:
+        self.command = line
+        self.screen = Screen(24, 80)
+        self.screen.feed(line.encode())
+
+
 class Confining:
-    """A place to run commands that says whether it has a sandbox."""
+    """A place to run commands that says whether it has a sandbox, with a shell that waits at its prompt."""
 
     def __init__(self, *, enforcing: bool = True) -> None:
         self.enforcing = enforcing
+        self.programs = self
+
+    def find(self, name: str) -> AtPrompt:
+        return AtPrompt("$ ")
 
     async def enforces(self) -> bool:
         return self.enforcing

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
-from doubles import allow, deny
+from doubles import RecordingHost, allow, call, deny
 from forge.agent.event import Denied
 from forge.agent.hooks.port import Outcome
 from forge.agent.host import Allow
 from forge.core.shell.guard.guard import Guard
-from unit.agent.guarded import asked, guarded_session, words
+from forge.core.shell.guard.setup import Setup
+from unit.agent.casting import Cast, build, play, results, task
+from unit.agent.guarded import TOOLS, Confining, asked, guarded_session, permitting, words
 
 FORBIDDEN = [
     "rm -rf /",
@@ -115,3 +120,55 @@ def test_a_harmless_command_is_not_analysed() -> None:
     s, _ = guarded_session("guard")
     asked(s, "cat notes.txt")
     assert s.keep(Guard)._judging is None
+
+
+@pytest.mark.requirement("S2-42", "S2-31")
+def test_sub_agents_share_the_guard_and_what_the_user_said() -> None:
+    session_rule = {
+        "type": "addRules",
+        "rules": [{"toolName": "Bash", "ruleContent": "npm install a"}],
+        "behavior": "allow",
+        "destination": "session",
+    }
+    calls = [call("Bash", f"c{n}", command=c) for n, c in enumerate(("npm install a", "rm -rf /"))]
+    model = Cast(MAIN=[[task("CHILD")], [call("Bash", "m1", command="npm install b")]], CHILD=[calls])
+    host = RecordingHost(Allow(updates=[session_rule]))
+    s = build(model, host, tools=TOOLS, rules=allow("Agent"), cwd="/home/user/proj")
+    guard = Guard(Setup("full"))
+    place: Any = Confining()
+    guard._workplace = place
+    s.share(guard)
+    play(s)
+    (child,) = [
+        r for r in model.requests("CHILD")[1].messages[-1].blocks if getattr(r, "tool_use_id", "") == "c1"
+    ]
+    assert "forbidden" in str(child)
+    assert (len(host.questions), results(s)["m1"].is_error, s.situation.rules) == (1, None, allow("Agent"))
+
+
+@pytest.mark.requirement("S2-29", "S2-42")
+@pytest.mark.parametrize("mode", ["guard", "full"])
+@pytest.mark.parametrize(
+    ("keys", "lines", "refused"),
+    [
+        ("ls<Enter>", ("ls",), False),
+        ("rm -rf /<Enter>", ("rm -rf /",), True),
+        ("ls<Enter>rm -rf ~<Enter>", ("ls", "rm -rf ~"), True),
+        ("rm -rf /", (), False),
+    ],
+)
+def test_lines_for_a_shell_are_judged_like_commands(
+    mode: str, keys: str, lines: tuple[str, ...], refused: bool
+) -> None:
+    s, _ = guarded_session(mode, rules=allow("Bash"))
+    use = call("forgecmd_session", action="send", session="t1", keys=keys)
+    verdict = asyncio.run(permitting(s, use))
+    grant = s.keep(Guard).grant_of("call-1")
+    assert (verdict.refused is not None, grant.lines if grant else ()) == (refused, lines)
+
+
+@pytest.mark.parametrize("action", ["screen", "wait", "resize", "stop", "output", "password"])
+def test_looking_and_stopping_need_no_permission(action: str) -> None:
+    s, host = guarded_session("full")
+    verdict = asyncio.run(permitting(s, call("forgecmd_session", action=action, session="t1")))
+    assert (verdict.refused, host.questions) == (None, [])

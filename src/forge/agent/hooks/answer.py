@@ -11,12 +11,13 @@ from forge.agent.hooks.output import Output, Wrong, parse_output
 _NEVER_BLOCKED_BY_FAILURE = ("Stop", "SubagentStop", "TaskCompleted", "TeammateIdle")
 # A model that gives no judgement is no reason to block, whatever its hook says.
 _NEVER_BLOCKING = ("prompt", "agent")
+NO_STDERR = "No stderr output"
 
 
 class Run(msgspec.Struct, frozen=True):
     """How a handler ended. `failure` is why it could not be run or gave no answer at all.
 
-    `asynchronous`: it goes on in the background; without an exit code its end will be told another time.
+    `asynchronous`: it goes on in the background. `status` is what a server answered with.
     """
 
     hook: Hook
@@ -29,10 +30,14 @@ class Run(msgspec.Struct, frozen=True):
     output: Output | None = None
     combined: str = ""
     asynchronous: bool = False
+    status: int | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A judged run. `block` is the text of a block by exit code; `plain` what may serve as context."""
+    """A judged run. `block` is the text of a block by exit code; `plain` what may serve as context.
+
+    `failed` says how a hook failed whose failures block: hook_failed or hook_timed_out.
+    """
 
     run: Run
     outcome: str
@@ -41,6 +46,7 @@ class Answer(msgspec.Struct, frozen=True):
     plain: str = ""
     no_verdict: bool = False
     error: str = ""
+    failed: str = ""
 
 
 def judge(run: Run) -> Answer:
@@ -55,7 +61,7 @@ def judge(run: Run) -> Answer:
             run, "error", output=parsed if isinstance(parsed, Output) else None, block=_blocked(run)
         )
     if isinstance(parsed, Wrong):
-        return _failed(run, "failed", f"Hook JSON output validation failed: {parsed.problem}")
+        return _failed(run, "failed", parsed.problem)
     return _ended(run, parsed)
 
 
@@ -65,7 +71,7 @@ def _ended(run: Run, output: Output | None) -> Answer:
     if run.exit_code == 0:
         return Answer(run, "success", plain=run.stdout.rstrip("\n"))
     severe = run.exit_code is None or run.exit_code >= 126 or run.exit_code < 0
-    return _failed(run, "failed", run.stderr.strip(), severe=severe)
+    return _failed(run, "failed", run.stderr.strip() or NO_STDERR, severe=severe)
 
 
 def _failed(run: Run, how: str, detail: str, *, outcome: str = "error", severe: bool = True) -> Answer:
@@ -73,12 +79,13 @@ def _failed(run: Run, how: str, detail: str, *, outcome: str = "error", severe: 
     excused = hook.event in _NEVER_BLOCKED_BY_FAILURE or hook.kind in _NEVER_BLOCKING
     if hook.fields.get("onFailure") == "block" and not excused:
         text = f'[{hook.label}]: {how}; blocking because onFailure is "block"'
-        return Answer(run, outcome, block=f"{text}\n{detail}" if detail else text)
+        kind = "hook_timed_out" if run.timed_out else "hook_failed"
+        return Answer(run, outcome, block=f"{text}\n{detail}" if detail else text, failed=kind)
     return Answer(run, outcome, no_verdict=severe, error=detail or how)
 
 
 def _blocked(run: Run) -> str:
-    said = f"[{run.hook.label}]: {run.stderr if run.stderr.strip() else 'No stderr output'}"
+    said = f"[{run.hook.label}]: {run.stderr if run.stderr.strip() else NO_STDERR}"
     if run.hook.plugin is None:
         return said
     return f"{said}\nThis hook comes from the {run.hook.plugin.id} plugin."

@@ -31,7 +31,7 @@ async def run(firing: Firing, hook: Hook) -> Run:
     checked = check_output(answer, hook.event)
     shown = dumps(msgspec.to_builtins(answer)).decode()
     if isinstance(checked, Wrong):
-        return Run(hook, None, failure=f"Hook JSON output validation failed: {checked.problem}")
+        return Run(hook, None, failure=checked.problem)
     return Run(hook, stdout=shown, output=checked, combined=shown)
 
 

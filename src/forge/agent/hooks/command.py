@@ -143,8 +143,7 @@ async def run_command(
     try:
         child, printed, near = await _started(order)
     except (OSError, ValueError, Unsupported) as error:
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        return Run(order.hook, None, failure=f"Failed to run: {reason}: {order.argv[0]}")
+        return Run(order.hook, None, failure=_not_started(error, order.argv[0]))
     if parted is not None:
         printed.out.on_chunk = lambda: _look_for_parting(printed.out, parted)
     feeding = _feed(near, order.payload)
@@ -169,6 +168,13 @@ async def run_command(
         order.outlived(child)
     took = (loop.time() - started) * 1000
     return Run(order.hook, code, out, err, timed_out=code is None, duration_ms=took, combined=both)
+
+
+def _not_started(error: Exception, program: str) -> str:
+    if not isinstance(error, OSError) or not error.errno:
+        return f"Failed to run: {error}: {program}"
+    reason = f"{errno.errorcode.get(error.errno, 'EUNKNOWN')}: {os.strerror(error.errno).lower()}"
+    return f"Error occurred while executing hook command: {reason}, posix_spawn '{program}'"
 
 
 async def _started(order: Order) -> tuple[Child, Printed, socket.socket]:

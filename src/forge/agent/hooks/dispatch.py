@@ -19,6 +19,7 @@ from forge.agent.hooks.hook import Hook
 from forge.agent.hooks.payload import hook_name, match_value, payload_of
 from forge.agent.hooks.port import NOTHING, Outcome
 from forge.agent.hooks.run import Firing, run_hook
+from forge.agent.hooks.sites import give_title
 from forge.agent.hooks.standing import standing_of
 from forge.agent.hooks.wording import bounded, texts
 from forge.agent.session import Session
@@ -124,7 +125,7 @@ async def _one(firing: Firing, hook: Hook, number: int, answers: list[Answer]) -
         *(firing.name, hook.label, hook.origin, answer.outcome, run.exit_code, run.duration_ms),
         f": {answer.error}" if answer.error else "",
     )
-    if shown and not (run.asynchronous and run.exit_code is None):
+    if shown and not run.asynchronous:
         main.emit(ended_event(identity, firing.name, answer))
     if run.asynchronous:
         return
@@ -140,14 +141,17 @@ def ended_event(identity: str, name: str, answer: Answer) -> HookEnded:
     text = "" if run.timed_out else run.combined
     wrong = answer.error if run.exit_code == 0 else ""
     out, err = ("", "") if run.timed_out else (run.stdout, run.stderr or run.failure or wrong)
-    code = 1 if run.timed_out else run.exit_code
+    code = run.status or (1 if run.exit_code is None else run.exit_code)
     return HookEnded(identity, name, run.hook.event, text or run.failure, out, err, code, answer.outcome)
 
 
 def _speak(firing: Firing, main: Session, answer: Answer) -> None:
     """What the user hears of one answer."""
-    event = firing.spec.name
-    words = answer.output.system_message if answer.output is not None else None
+    event, output = firing.spec.name, answer.output
+    specific = output.hook_specific_output if output is not None else None
+    if event == "UserPromptSubmit" and specific is not None:
+        give_title(main, specific.session_title or "")
+    words = output.system_message if output is not None else None
     if words and Can.NOTIFY in firing.spec.can:
         main.emit(HookSaid("\n".join(f"{firing.name} says: {line}" for line in words.splitlines()), "notice"))
     if answer.no_verdict and event == "PreToolUse" and answer.block is None:

@@ -80,8 +80,7 @@ def _permission(so_far: Outcome, answer: Answer, output: Output) -> Changes:
     specific = output.hook_specific_output or _NONE
     decision = specific.decision
     if decision is None:
-        failed = answer.block is not None and "onFailure" in answer.run.hook.fields
-        return {"verdict": "deny", "reason": answer.block} if failed else {}
+        return {"verdict": "deny", "reason": answer.block} if answer.failed else {}
     if decision["behavior"] == "deny":
         reason = decision.get("message") or "Permission denied by hook"
         return {"verdict": "deny", "reason": reason, "interrupt": bool(decision.get("interrupt"))}
@@ -102,13 +101,14 @@ def _rewrite(so_far: Outcome, spec: HookSpec, answer: Answer, output: Output) ->
 def _block(so_far: Outcome, spec: HookSpec, answer: Answer, output: Output) -> Changes:
     label = answer.run.hook.label
     if output.decision == "block":
-        said = output.reason or (answer.run.stderr.strip() if answer.block else "") or DEFAULT_BLOCK
+        said = output.reason or (answer.run.stderr.strip() if answer.block else "")
         named = answer.run.hook.kind == "agent"  # its words say already that they come from a hook
-        return {"blocks": [*so_far.blocks, Block(label, said, by_exit=named, bare=said)]}
+        return {"blocks": [*so_far.blocks, Block(label, said or DEFAULT_BLOCK, by_exit=named, bare=said)]}
     if answer.block is None:
         return {}
-    bare = answer.run.stderr.strip() or answer.block
-    return {"blocks": [*so_far.blocks, Block(label, answer.block, by_exit=True, bare=bare)]}
+    bare = answer.run.stderr.strip()
+    block = Block(label, answer.block, by_exit=True, bare=bare, failed=answer.failed)
+    return {"blocks": [*so_far.blocks, block]}
 
 
 def _context(so_far: Outcome, spec: HookSpec, answer: Answer, output: Output) -> Changes:

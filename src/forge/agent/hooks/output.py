@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -51,10 +52,6 @@ class Wrong(msgspec.Struct, frozen=True):
     problem: str
 
 
-_CHOICES = {
-    "permission_decision": ("allow", "deny", "ask", "defer"),
-    "action": ("accept", "decline", "cancel"),
-}
 # What a change of permissions must have beside its type.
 _UPDATES = {
     "addRules": "rules",
@@ -86,33 +83,27 @@ def parse_output(stdout: str, event: str) -> Output | Wrong | None:
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return None
+        several = import_module("forge.agent.hooks.several").several_objects(text)
+        return Wrong("Hook JSON output validation failed — more than one object") if several else None
     return check_output(value, event) if isinstance(value, dict) else None
 
 
 def check_output(value: dict[str, Any], event: str) -> Output | Wrong:
     """An object as an answer to `event`, or what is wrong with it."""
+    value, check = _normal(value, event), import_module("forge.agent.hooks.output_check")
+    wrong = check.fault(value, event)
+    if wrong:
+        return Wrong(wrong)
+    specific = value.get("hookSpecificOutput")
+    if specific is not None:
+        value = {**value, "hookSpecificOutput": check.without_strangers(specific, event)}
     try:
-        output = msgspec.convert(_normal(value, event), Output)
+        output = msgspec.convert(value, Output)
     except msgspec.ValidationError as error:
-        return Wrong(str(error))
-    problem = _problem(output, event)
-    return Wrong(problem) if problem else output
-
-
-def _problem(output: Output, event: str) -> str:
-    if output.decision not in (None, "approve", "block"):
-        return f'decision must be "approve" or "block", not {output.decision!r}'
+        return Wrong(f"Hook JSON output validation failed — {error}")
     specific = output.hook_specific_output
-    if specific is None:
-        return ""
-    if specific.hook_event_name != event:
-        return f"hookEventName is {specific.hook_event_name!r}, but the event is {event}"
-    for field, allowed in _CHOICES.items():
-        given = getattr(specific, field)
-        if given is not None and given not in allowed:
-            return f"{field} must be one of {', '.join(allowed)}, not {given!r}"
-    return "" if specific.decision is None else _decision_problem(specific.decision)
+    problem = "" if specific is None or specific.decision is None else _decision_problem(specific.decision)
+    return Wrong(f"Hook JSON output validation failed — {problem}") if problem else output
 
 
 def _decision_problem(decision: dict[str, Any]) -> str:

@@ -10,14 +10,14 @@ import msgspec
 class Block(msgspec.Struct, frozen=True):
     """One hook's objection. `by_exit`: by its exit code, so `text` names the hook already.
 
-    `bare` is what the hook itself said; `by_failure`: it only failed, and its failures block.
+    `bare` is what the hook itself said; `failed` is how it failed, if its failures block.
     """
 
     label: str
     text: str
     by_exit: bool = False
     bare: str = ""
-    by_failure: bool = False
+    failed: str = ""
 
 
 class Told(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ async def run(firing: Firing, hook: Hook) -> Run:
     """The text of the tool; a server that is missing or an error of the tool is a failure."""
     call, server = firing.engine.means.call_tool, str(hook.fields["server"])
     if call is None:
-        return Run(hook, None, failure=f"MCP server '{server}' is not connected.")
+        return Run(hook, None, failure=f"MCP server '{server}' not connected")
     given = filled(hook.fields.get("input", {}), firing.payload)
     try:
         text = await call(server, str(hook.fields["tool"]), given)

@@ -50,6 +50,12 @@ class Firing(msgspec.Struct, frozen=True, eq=False):
         own = float(given) if given is not None else (self.budget or usual)
         return own if self.budget is None else min(own, self.budget)
 
+    def tell_end(self, identity: str, run: Run) -> None:
+        """Tells hosts of the end of a run that nobody has waited for."""
+        if self.spec.reported is not None:
+            ended = import_module("forge.agent.hooks.dispatch").ended_event(identity, self.name, judge(run))
+            (self.engine.session or self.session).emit(ended)
+
 
 async def run_hook(firing: Firing, hook: Hook, number: int, identity: str) -> Run:
     """The ended run of a hook; one that goes on in the background is marked so."""
@@ -99,13 +105,13 @@ async def _command(firing: Firing, hook: Hook, number: int, identity: str) -> Ru
     if hook.fields.get("asyncRewake") and means.wakes:
         waking = import_module("forge.agent.hooks.waking").run_and_wake(firing, order, tell, identity)
         firing.engine.keep_running(waking)
-        return Run(hook, None, asynchronous=True)
-    return await _beside(firing.engine, order, tell, apart=apart)
+        return Run(hook, 0, asynchronous=True)
+    return await _beside(firing, order, tell, identity, apart=apart)
 
 
-async def _beside(engine: Engine, order: Order, tell: Tell | None, *, apart: bool) -> Run:
+async def _beside(firing: Firing, order: Order, tell: Tell | None, identity: str, *, apart: bool) -> Run:
     """Runs a hook that may go into the background, at once (`apart`) or when it says so."""
-    hook = order.hook
+    hook, engine = order.hook, firing.engine
     parted: asyncio.Future[float | None] = asyncio.get_running_loop().create_future()
     work = asyncio.ensure_future(run_command(order, parted, tell))
     if apart:
@@ -121,7 +127,7 @@ async def _beside(engine: Engine, order: Order, tell: Tell | None, *, apart: boo
         return work.result()
     # One that was started by the end of the turn shall at least get going before the program ends.
     waits = hook.event == "Stop"
-    engine.keep_running(_later(engine, work, parted.result()), waits=waits)
+    engine.keep_running(_later(firing, work, parted.result(), identity), waits=waits)
     return Run(hook, 0, asynchronous=True)
 
 
@@ -154,7 +160,7 @@ def _progress(firing: Firing, hook: Hook, identity: str) -> Any:
     return tell
 
 
-async def _later(engine: Engine, work: asyncio.Task[Run], limit: float | None) -> None:
+async def _later(firing: Firing, work: asyncio.Task[Run], limit: float | None, identity: str) -> None:
     """Waits for a hook in the background; only its texts count, and only when it has ended by itself."""
     try:
         async with asyncio.timeout(None if limit is None else limit / 1000):
@@ -165,13 +171,14 @@ async def _later(engine: Engine, work: asyncio.Task[Run], limit: float | None) -
         if not work.done():
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)
+    firing.tell_end(identity, run)
     output = judge(_without_first_line(run)).output
     if output is None:
         return
     specific = output.hook_specific_output
     said = [output.system_message, specific.additional_context if specific else None]
     if words := "\n".join(text for text in said if text):
-        engine.late.append(words)
+        firing.engine.late.append(words)
 
 
 def _without_first_line(run: Run) -> Run:

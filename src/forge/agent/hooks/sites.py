@@ -241,12 +241,20 @@ def _replaced(call: ToolUse, done: Done, given: Any) -> Done:
     """The result a hook wants instead; one that does not fit the tool is ignored."""
     if given is msgspec.UNSET or given is None or not _fits(call, done, given):
         return done
-    if call.name == "Bash":
-        content = "\n".join(str(given[key]) for key in ("stdout", "stderr") if given[key])
-    else:
-        content = given if isinstance(given, str) else dumps(given).decode()
-    result = ToolResult(call.id, content, done.result.is_error)
+    result = ToolResult(call.id, _rendered(call.name, given), done.result.is_error)
     return msgspec.structs.replace(done, result=result, data=given)
+
+
+def _rendered(name: str, given: Any) -> str:
+    """A structured result as the model reads it."""
+    if name == "Bash":
+        return "\n".join(str(given[key]) for key in ("stdout", "stderr") if given[key])
+    file = given.get("file") if name == "Read" and isinstance(given, dict) else None
+    if isinstance(file, dict) and isinstance(file.get("content"), str):
+        first = file.get("startLine")
+        lines = enumerate(file["content"].split("\n"), first if isinstance(first, int) else 1)
+        return "\n".join(f"{number}\t{line}" for number, line in lines)
+    return given if isinstance(given, str) else dumps(given).decode()
 
 
 def _fits(call: ToolUse, done: Done, given: Any) -> bool:

@@ -11,7 +11,7 @@ from forge.agent.background import Background
 from forge.agent.ending import end
 from forge.agent.event import HookNotice, HookSaid, TurnEnded
 from forge.agent.hooks.port import NOTHING, Outcome, Told, added_at_end
-from forge.agent.hooks.sites import give_title, take_asides, tell
+from forge.agent.hooks.sites import take_asides, tell
 from forge.agent.hooks.state import HookState
 from forge.agent.noting import note
 from forge.agent.session import Prompt, Session
@@ -55,9 +55,7 @@ async def submit(s: Session, prompt: Prompt) -> Outcome:
     """UserPromptSubmit: the prompt is about to reach the model."""
     if prompt.calls:
         return NOTHING
-    outcome = await s.hooks.fire("UserPromptSubmit", prompt=prompt.text)
-    give_title(s, outcome.title)
-    return outcome
+    return await s.hooks.fire("UserPromptSubmit", prompt=prompt.text)
 
 
 async def join(s: Session, prompt: Prompt) -> None:
@@ -88,9 +86,14 @@ def accepted(s: Session, prompt: Prompt, outcome: Outcome, event: str = "UserPro
     if outcome.blocks:
         block = outcome.blocks[0]
         words = f"{event} operation blocked by hook:\n{block.text}"
-        if not outcome.suppress_prompt and not block.by_failure:
+        if not outcome.suppress_prompt and not block.failed:
             words += f"\n\nOriginal prompt: {prompt.text}"
-        said = {"kind": "blocked_by_hook", "prompt_kept": False, "reason": block.bare}
+        said: dict[str, Any] = {"kind": "no_verdict" if block.failed else "blocked_by_hook"}
+        said["prompt_kept"] = False
+        if block.failed:
+            said["no_verdict_kind"] = block.failed
+        elif block.bare:
+            said["reason"] = block.bare
         return Submitted(ended=_refused(s, words, said if event == "UserPromptSubmit" else {}))
     if outcome.end_turn:
         s.add_prompt(prompt, [])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from forge.agent.hooks.answer import judge
 from forge.agent.hooks.command import Order, Tell, run_command
-from forge.agent.hooks.dispatch import ended_event
 from forge.agent.hooks.run import Firing
 from forge.agent.session import Prompt, Session
 from forge.agent.texts.load import text
@@ -17,8 +15,7 @@ async def run_and_wake(firing: Firing, order: Order, tell: Tell | None, identity
     """Waits for the end of a hook nobody else waits for; exit code 2 is a prompt of its own."""
     run = await run_command(order, None, tell)
     main = firing.engine.session or firing.session
-    if firing.spec.reported is not None:
-        main.emit(ended_event(identity, firing.name, judge(run)))
+    firing.tell_end(identity, run)
     if run.exit_code == 2:
         main.wake(_prompt(main, firing, order, run.stderr))
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from forge.agent.hooks.answer import Run
 from forge.agent.hooks.hook import Hook
 from forge.agent.hooks.output import Wrong, parse_output
@@ -34,8 +36,8 @@ async def run(firing: Firing, hook: Hook) -> Run:
     finally:
         await client.close()
     if not 200 <= status < 300:
-        return Run(hook, None, failure=f"HTTP {status} from {url}")
-    return read(hook, body)
+        return Run(hook, None, failure=f"HTTP {status} from {url}", status=status)
+    return msgspec.structs.replace(read(hook, body), status=status)
 
 
 def read(hook: Hook, body: str) -> Run:
@@ -46,7 +48,7 @@ def read(hook: Hook, body: str) -> Run:
     if parsed is None:
         return Run(hook, None, stdout=body, failure="The answer is not a JSON object.")
     if isinstance(parsed, Wrong):
-        return Run(hook, None, stdout=body, failure=f"Hook JSON output validation failed: {parsed.problem}")
+        return Run(hook, None, stdout=body, failure=parsed.problem)
     return Run(hook, stdout=body, output=parsed, combined=body)
 
 

@@ -42,10 +42,10 @@ def texts(
     else:
         label = spec.name if spec.name in _SHORT else name
         words = f"{label} hook additional context: " + "\n".join(outcome.context)
-    if outcome.context and words:
-        told.append(Told("hook_additional_context", words, {**facts, "content": outcome.context}))
-    told += _objections(spec, name, facts, outcome)
-    return told
+    added = [Told("hook_additional_context", words, {**facts, "content": outcome.context})]
+    added = added if outcome.context and words else []
+    objections = _objections(spec, name, facts, outcome)
+    return [*told, *objections, *added] if spec.name in _AFTER_THE_FACT else [*told, *added, *objections]
 
 
 def _one_by_one(

@@ -61,20 +61,26 @@ class Backup(msgspec.Struct, frozen=True):
 def save(repo: Repository, steps: Sequence[Step], now: float) -> Backup:
     """Copies everything the steps will change, and says so in a manifest before the first of them."""
     number = max((int(name) for name in _numbers(repo)), default=0) + 1
-    directory = folder(repo, str(number))
+    backup = Backup(str(number), now, (), _directories(repo, steps))
+    directory = folder(repo, backup.id)
     os.makedirs(directory, mode=0o700)
-    saved = []
-    for at, step in enumerate(steps):
-        name = ""
-        if step.before.kind in (disk.FILE, disk.SYMLINK):
-            name = f"{at}"
-            _write(os.path.join(directory, name), step.before.content)
-        before, after = state(step.before), state(step.after)
-        saved.append(Saved(os.fsencode(step.path), before, after, name))
-    copy_index(repo, os.path.join(directory, INDEX))
-    backup = Backup(str(number), now, tuple(saved), _directories(repo, steps))
-    record(repo, backup)
+    try:
+        saved = tuple(_save(directory, at, step) for at, step in enumerate(steps))
+        copy_index(repo, os.path.join(directory, INDEX))
+        backup = msgspec.structs.replace(backup, paths=saved)
+        record(repo, backup)
+    except BaseException:
+        drop(repo, backup)
+        raise
     return backup
+
+
+def _save(directory: str, at: int, step: Step) -> Saved:
+    name = ""
+    if step.before.kind in (disk.FILE, disk.SYMLINK):
+        name = f"{at}"
+        _write(os.path.join(directory, name), step.before.content)
+    return Saved(os.fsencode(step.path), state(step.before), state(step.after), name)
 
 
 def record(repo: Repository, backup: Backup) -> None:

@@ -55,6 +55,21 @@ def mark(repo: Repository, session: str, now: float, /, **trees: str) -> None:
     update_text(_path(repo), changed)
 
 
+def sessions(repo: Repository) -> dict[str, Baselines]:
+    """The baselines of all sessions that are remembered."""
+    return _read(repo)
+
+
+def forget(repo: Repository, oldest: float) -> None:
+    """Forgets sessions that were last marked before a time."""
+
+    def changed(text: str) -> str:
+        kept = {name: one for name, one in _parse(text).items() if one.time >= oldest}
+        return msgspec.json.encode(kept).decode()
+
+    update_text(_path(repo), changed)
+
+
 def resolve(repo: Repository, rev: str, session: str = "") -> str:
     """The tree of a commit-ish, of `empty`, or of the baseline with that name."""
     if rev == EMPTY:

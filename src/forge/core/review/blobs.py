@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from forge.core.review.git import GitError
 from forge.core.review.hunks import DiffError, Hunk, parse
@@ -13,10 +14,13 @@ from forge.core.review.repository import Refused, Repository
 _DIFF = (
     *("diff-tree", "-r", "-p", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--text"),
     *("--full-index", "--src-prefix=a/", "--dst-prefix=b/", "-U3", "--inter-hunk-context=0"),
-    *("--diff-algorithm=histogram", "--submodule=short", "--ignore-submodules=none", "--no-relative"),
+    *("--submodule=short", "--ignore-submodules=none", "--no-relative"),
     *("--ws-error-highlight=none", "--indent-heuristic", "--no-function-context"),
 )
 
+# The better algorithm takes a time that grows with the square of the length.
+_LONG = 4000
+_AT_ONCE = 500
 _RECORD = re.compile(rb"(\d{6}) ([0-9a-f]+) 0\t([^\0]*)\0  ctime:[^\0]*?size: (\d+)\tflags: [0-9a-f]+\n")
 
 
@@ -38,8 +42,20 @@ def read_blobs(repo: Repository, ids: Iterable[str]) -> dict[str, bytes]:
     return found
 
 
-def hunks_between(repo: Repository, pairs: Sequence[tuple[str, str]]) -> list[list[Hunk]]:
-    """The hunks of each pair of text objects.
+def hunks_between(
+    repo: Repository, pairs: Sequence[tuple[str, str]], blobs: Mapping[str, bytes]
+) -> list[list[Hunk]]:
+    """The hunks of each pair of text objects."""
+    long = [at for at, pair in enumerate(pairs) if any(blobs[name].count(b"\n") > _LONG for name in pair)]
+    short = [at for at in range(len(pairs)) if at not in set(long)]
+    found: dict[int, list[Hunk]] = {}
+    for algorithm, some in (("histogram", short), ("myers", long)):
+        found |= zip(some, _diff(repo, [pairs[at] for at in some], algorithm), strict=True)
+    return [found[at] for at in range(len(pairs))]
+
+
+def _diff(repo: Repository, pairs: Sequence[tuple[str, str]], algorithm: str) -> list[list[Hunk]]:
+    """The hunks of pairs by one run of git.
 
     Two trees are made in which the objects have numbers for names: no attribute of a real path can apply.
     """
@@ -47,7 +63,7 @@ def hunks_between(repo: Repository, pairs: Sequence[tuple[str, str]]) -> list[li
         return []
     old, new = (_tree(repo, [pair[side] for pair in pairs]) for side in (0, 1))
     found: list[list[Hunk]] = [[] for _ in pairs]
-    for header, hunks in parse(repo.git(*_DIFF, old, new)):
+    for header, hunks in parse(repo.git(*_DIFF, f"--diff-algorithm={algorithm}", old, new)):
         name = header.rpartition(b" b/")[2]
         if not name.isdigit():
             raise DiffError(f"unexpected name in git's output: {name!r}")
@@ -67,8 +83,16 @@ def in_work_tree(repo: Repository, wanted: Sequence[tuple[str, str]]) -> list[by
 
 def recorded_sizes(repo: Repository, paths: Sequence[str]) -> dict[str, tuple[str, int]]:
     """What the index knows of files: object id, and the size on disk when git last saw that content."""
-    out = repo.git("--literal-pathspecs", "ls-files", "-s", "-z", "--debug", "--", *paths) if paths else b""
-    return {os.fsdecode(row[2]): (row[1].decode(), int(row[3])) for row in _RECORD.findall(out)}
+    found: dict[str, tuple[str, int]] = {}
+    for some in chunks(paths):
+        out = repo.git("--literal-pathspecs", "ls-files", "-s", "-z", "--debug", "--", *some)
+        found |= {os.fsdecode(row[2]): (row[1].decode(), int(row[3])) for row in _RECORD.findall(out)}
+    return found
+
+
+def chunks(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Parts of a list that fit into a command line."""
+    return (paths[at : at + _AT_ONCE] for at in range(0, len(paths), _AT_ONCE))
 
 
 def as_stored(repo: Repository, path: str, raw: bytes) -> str:
@@ -78,7 +102,19 @@ def as_stored(repo: Repository, path: str, raw: bytes) -> str:
 
 def write_blobs(repo: Repository, contents: Sequence[bytes]) -> list[str]:
     """Stores contents as they are in the private store and returns their object ids."""
-    return [repo.git("hash-object", "-w", "--stdin", fed=data).decode().strip() for data in contents]
+    if not contents:
+        return []
+    waiting = [os.path.join(repo.state, f"blob-{os.getpid()}-{at}") for at in range(len(contents))]
+    try:
+        for path, data in zip(waiting, contents, strict=True):
+            with open(path, "wb") as file:
+                file.write(data)
+        fed = b"".join(os.fsencode(path) + b"\n" for path in waiting)
+        return repo.git("hash-object", "-w", "--no-filters", "--stdin-paths", fed=fed).decode().split()
+    finally:
+        for path in waiting:
+            with suppress(FileNotFoundError):
+                os.remove(path)
 
 
 def _tree(repo: Repository, ids: list[str]) -> str:

@@ -49,7 +49,7 @@ def look(root: str, path: str) -> Entry:
     target = os.path.join(root, path)
     try:
         found = os.lstat(target)
-        if _is_behind_link(root, path):
+        if is_behind_link(root, path):
             return Entry()
         if stat.S_ISLNK(found.st_mode):
             return Entry(SYMLINK, os.fsencode(os.readlink(target)), stamp=_stamp(found))
@@ -73,9 +73,19 @@ def is_untouched(root: str, path: str, entry: Entry) -> bool:
         found = os.lstat(os.path.join(root, path))
     except OSError:
         return entry.kind in (ABSENT, DIRECTORY)  # a directory goes when its last file goes
-    if _is_behind_link(root, path):
+    if is_behind_link(root, path):
         return entry.kind == ABSENT
     return stat.S_ISDIR(found.st_mode) if entry.kind == DIRECTORY else _stamp(found) == entry.stamp
+
+
+def is_behind_link(root: str, path: str) -> bool:
+    """Whether the way to a path goes through a link: git then says that nothing is there."""
+    directory = os.path.dirname(path)
+    while directory:
+        if os.path.islink(os.path.join(root, directory)):
+            return True
+        directory = os.path.dirname(directory)
+    return False
 
 
 def with_bits(like: Entry, executable: bool) -> int:
@@ -142,15 +152,6 @@ def discard(path: str) -> None:
     if path:
         with suppress(FileNotFoundError, NotADirectoryError):
             os.remove(path)
-
-
-def _is_behind_link(root: str, path: str) -> bool:
-    directory = os.path.dirname(path)
-    while directory:
-        if os.path.islink(os.path.join(root, directory)):
-            return True
-        directory = os.path.dirname(directory)
-    return False
 
 
 def _stamp(found: os.stat_result) -> tuple[int, ...]:

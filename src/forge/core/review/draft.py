@@ -46,6 +46,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
     question: bool = False
     edit: str | None = None  # what the user wants instead of the new lines
     split: int = 0  # 1: into blocks, 2: into lines
+    by: str = ""  # the rule that decided, if it was not the user
 
 
 class Comment(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -108,11 +109,24 @@ class Draft:
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was decided or said."""
+        return bool(self._marks or self.comments)
+
     def mark(self, hunk: str) -> Mark:
+        """What was decided about a hunk."""
         return self._marks.get(hunk, _NONE)
 
     def state(self, hunk: str) -> State:
+        """The state of a hunk."""
         return state_of(self._marks.get(hunk, _NONE))
+
+    def take_rules(self, decisions: Iterable[Decision]) -> None:
+        """Takes what rules decide about hunks the user has not decided; changed like any verdict."""
+        for decision in decisions:
+            if decision.hunk not in self._marks:
+                self._marks[decision.hunk] = Mark(verdict=decision.verdict, by=decision.by)
 
     def decide(self, hunks: Iterable[str], verdict: str, label: str = "") -> None:
         """Gives whole hunks one verdict; "" takes it away."""
@@ -266,7 +280,7 @@ def _decisions(unit: Unit, mark: Mark, rest: str) -> list[Decision]:
     if mark.question:
         return [Decision(unit.id, PENDING, question=True)]
     if mark.verdict:
-        return [Decision(unit.id, mark.verdict, edit=mark.edit)]
+        return [Decision(unit.id, mark.verdict, edit=mark.edit, by=mark.by)]
     if not mark.rejected and not mark.accepted:
         return [Decision(unit.id, rest)]
     lines = {REJECT: mark.rejected, ACCEPT: mark.accepted}

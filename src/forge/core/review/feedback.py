@@ -181,17 +181,22 @@ def _edited(unit: Unit, edit: bytes) -> list[str]:
 
 def _fitted(head: list[str], items: list[Item], footer: str, limit: int) -> str:
     """The text with as much of every hunk as fits; paths and comments go last."""
-    for most in _STEPS:
+    least = _text(head, [_lines(item, 0) for item in items], footer)
+    for most in _STEPS if _size(least) <= limit else ():
         text = _text(head, [_lines(item, most) for item in items], footer)
         if _size(text) <= limit:
             return text
-    short = [_short(item) for item in items]
-    for kept in range(len(short), -1, -1):
-        entries = [_lines(item, 0) for item in short[:kept]]
-        text = _text(head, [*entries, [CUT]], footer)
-        if _size(text) <= limit:
-            return text
-    for fewer in (head[:2], head[:1], []):
+    entries = [_lines(_short(item), 0) for item in items]
+    room = limit - _size(_text(head, [[CUT]], footer))
+    kept = 0
+    for entry in entries:
+        room -= _size("\n".join(entry)) + 1
+        if room < 0:
+            break
+        kept += 1
+    if kept:
+        return _text(head, [*entries[:kept], [CUT]], footer)
+    for fewer in (head, head[:2], head[:1], []):
         text = "\n".join([*fewer, CUT, footer]) + "\n"
         if _size(text) <= limit:
             return text

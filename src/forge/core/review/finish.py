@@ -19,6 +19,7 @@ from forge.core.review.plan import Plan, make_plan
 from forge.core.review.repository import Refused, Repository
 from forge.core.review.restore import recover
 from forge.core.review.reviewed import reviewed_tree
+from forge.core.review.tidy import tidy
 from forge.core.review.write import carry_out
 from forge.foundation.errors import ForgeError
 from forge.foundation.system.locks import locked
@@ -60,12 +61,9 @@ def finish(repo: Repository, listing: Listing, review: Review, ending: Ending) -
     if ending.apply:
         backup, notes = _apply(repo, listing, choices)
     if ending.remember:
-        mark(
-            repo,
-            ending.session or latest(repo),
-            time.time(),
-            reviewed=reviewed_tree(repo, listing, choices),
-        )
+        now, session = time.time(), ending.session or latest(repo)
+        mark(repo, session, now, reviewed=reviewed_tree(repo, listing, choices))
+        tidy(repo, now)
     feedback = write(listing, review, ending.apply, ending.limit)
     return Outcome(rejected, listing.hunks, feedback, backup, ending.apply, tuple(notes))
 

@@ -72,7 +72,9 @@ class Running:
         return out, self._process.returncode, err
 
     def kill(self) -> None:
-        """Ends git and whatever it has started."""
+        """Ends git and whatever it has started, unless it has ended by itself."""
+        if self._process.returncode is not None:
+            return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.communicate()

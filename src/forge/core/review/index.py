@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from forge.core.review import disk
 from forge.core.review.backup import INDEX
+from forge.core.review.blobs import chunks
 from forge.core.review.git import GitError
 from forge.core.review.model import ABSENT, Listing
 from forge.core.review.plan import Step
 from forge.core.review.repository import Repository
-
-_AT_ONCE = 500
 
 
 def staged_paths(repo: Repository, listing: Listing, steps: Sequence[Step]) -> list[str]:
@@ -77,7 +76,7 @@ def put_back(repo: Repository, backup: str, after: str) -> tuple[str, ...]:
 def _entries(repo: Repository, paths: Sequence[str]) -> dict[str, list[str]]:
     """Mode, object id and stage of index entries by path; of a conflict, all stages."""
     found: dict[str, list[str]] = {}
-    for some in _chunks(paths):
+    for some in chunks(paths):
         out = repo.git("--literal-pathspecs", "ls-files", "-s", "-z", "--", *some)
         for row in filter(None, out.split(b"\0")):
             facts, _, path = row.partition(b"\t")
@@ -93,7 +92,7 @@ def _known(rows: list[str]) -> tuple[str, str]:
 def _in_head(repo: Repository, paths: Sequence[str]) -> list[str]:
     """Those of the paths that the last commit has: only the index has lost them."""
     found: set[str] = set()
-    for some in _chunks(paths):
+    for some in chunks(paths):
         try:
             out = repo.git("--literal-pathspecs", "ls-tree", "-z", "--name-only", "HEAD", "--", *some)
         except GitError:
@@ -105,13 +104,9 @@ def _in_head(repo: Repository, paths: Sequence[str]) -> list[str]:
 def _intended(repo: Repository, paths: Sequence[str]) -> set[str]:
     """Those of the paths that are in the index only as an intention to add them."""
     found: set[str] = set()
-    for some in _chunks(paths):
+    for some in chunks(paths):
         out = repo.git(
             "--literal-pathspecs", "diff-files", "-z", "--name-only", "--diff-filter=A", "--", *some
         )
         found.update(os.fsdecode(name) for name in out.split(b"\0") if name)
     return found
-
-
-def _chunks(paths: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (paths[at : at + _AT_ONCE] for at in range(0, len(paths), _AT_ONCE))

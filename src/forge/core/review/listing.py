@@ -59,7 +59,7 @@ def list_changes(
     wholes = [_whole(repo, row, blobs) if text else "" for row, text in zip(rows, texts, strict=True)]
     compared = [at for at, row in enumerate(rows) if texts[at] and not wholes[at] and _both(row)]
     pairs = [(rows[at].old_id, rows[at].new_id) for at in compared]
-    hunks = dict(zip(compared, hunks_between(repo, pairs), strict=True))
+    hunks = dict(zip(compared, hunks_between(repo, pairs, blobs), strict=True))
     files = []
     for at, row in enumerate(rows):
         found = hunks.get(at)

@@ -54,6 +54,14 @@ def restore(repo: Repository, wanted: str = "", force: bool = False) -> Restored
     return Restored(backup.id, tuple(step.path for step in steps), notes)
 
 
+def settle(repo: Repository) -> None:
+    """Undoes a review that was cut off, if there is one, before anything looks at the files."""
+    if all(backup.done for backup in list_backups(repo)):
+        return
+    with locked(repo.state):
+        recover(repo)
+
+
 def recover(repo: Repository) -> None:
     """Undoes reviews that were cut off while writing; what others have changed since stays as it is."""
     for backup in reversed([one for one in list_backups(repo) if not one.done]):

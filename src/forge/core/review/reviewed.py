@@ -13,23 +13,24 @@ from forge.core.review.repository import Repository
 from forge.core.review.snapshot import changed_tree
 from forge.core.review.splice import without
 
-_Entry = tuple[str, str]
-
 
 def reviewed_tree(repo: Repository, listing: Listing, choices: Mapping[str, Choice]) -> str:
     """The baseline of the next review: what was rejected or is still open is shown again if it is there."""
     if all(choice.is_accepted for choice in choices.values()) and _is_complete(repo, listing):
         return listing.new
-    rows: list[bytes] = []
-    gone, made = [], []
+    gone: list[str] = []
+    made: list[tuple[str, str, str | bytes]] = []
     for file in listing.files:
-        before = {file.old_path: (file.old_mode, file.old_id)}
-        after = _accepted(repo, listing, file, choices)
-        gone += [path for path in before if path not in after]
-        made += list(after.items())
+        entry = _accepted(listing, file, choices)
+        if entry is None or entry[0] != file.old_path:
+            gone.append(file.old_path)
+        if entry is not None:
+            made.append(entry)
+    contents = [name for _, _, name in made if isinstance(name, bytes)]
+    names = iter(write_blobs(repo, contents))
     # Removals first: a file may take the place of a directory.
-    rows += [_row(ABSENT, "0" * len(listing.base), path) for path in gone]
-    rows += [_row(mode, name, path) for path, (mode, name) in made]
+    rows = [_row(ABSENT, "0" * len(listing.base), path) for path in gone]
+    rows += [_row(mode, next(names) if isinstance(name, bytes) else name, path) for path, mode, name in made]
     return changed_tree(repo, listing.base, rows)
 
 
@@ -41,9 +42,9 @@ def _is_complete(repo: Repository, listing: Listing) -> bool:
 
 
 def _accepted(
-    repo: Repository, listing: Listing, file: File, choices: Mapping[str, Choice]
-) -> dict[str, _Entry]:
-    """The entries of a file with only what was accepted; none if it is not there then."""
+    listing: Listing, file: File, choices: Mapping[str, Choice]
+) -> tuple[str, str, str | bytes] | None:
+    """Path, mode, and object id or content of a file with only what was accepted; None if it is not there."""
 
     def agreed(kind: str) -> bool:
         return all(choices[unit.id].is_accepted for unit in file.hunks if unit.kind == kind)
@@ -57,14 +58,14 @@ def _accepted(
         return _entry(path, file.new_mode if agreed(MODE) else file.old_mode, name)
     new, old = (split_lines(listing.blobs[one] if one else b"") for one in (file.new_id, file.old_id))
     content = without(new, old, texts, choices, also_pending=True)
-    if not content and ABSENT in (file.old_mode, file.new_mode) and file.status in "AD":
-        return {}
+    if not content and file.status in "AD":
+        return None
     mode = file.new_mode if agreed(MODE) and file.new_mode != ABSENT else file.old_mode
-    return _entry(path, mode if mode != ABSENT else file.new_mode, write_blobs(repo, [content])[0])
+    return _entry(path, mode if mode != ABSENT else file.new_mode, content)
 
 
-def _entry(path: str, mode: str, name: str) -> dict[str, _Entry]:
-    return {} if mode == ABSENT else {path: (mode, name)}
+def _entry(path: str, mode: str, name: str | bytes) -> tuple[str, str, str | bytes] | None:
+    return None if mode == ABSENT else (path, mode, name)
 
 
 def _row(mode: str, name: str, path: str) -> bytes:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 
 import msgspec
 
+from forge.core.review.disk import is_behind_link
 from forge.core.review.git import GitError
 from forge.core.review.repository import Repository
 
@@ -122,3 +123,5 @@ def _update(repo: Repository, index: str, names: list[bytes]) -> None:
         if middle:
             _update(repo, index, names[:middle])
             _update(repo, index, names[middle:])
+        elif is_behind_link(repo.root, os.fsdecode(names[0])):
+            repo.git("update-index", "--force-remove", "-z", "--stdin", fed=fed, index=index)

@@ -44,13 +44,14 @@ async def _performed(args: Args, cwd: str, ctx: ToolContext) -> Ended:
     guard = ctx.keep(Guard)
     place = guard.workplace()
     grant = guard.grant_of(ctx.call_id)
-    sandbox = await place.sandbox(grant.profile if grant else "", ctx)
+    profile = grant.profile if grant else ""
+    sandbox = await place.sandbox(profile, ctx)
     await place.keep_safe(ctx.call_id, ctx)
     path = os.path.join(ctx.results_dir, f"f{os.urandom(4).hex()}.txt")
     command = Command(
         args.command,
         cwd,
-        {**place.environment(ctx), "PWD": cwd, "FORGECODE": "1", "CLAUDECODE": "1"},
+        {**place.environment(ctx, profile), "PWD": cwd, "FORGECODE": "1", "CLAUDECODE": "1"},
         timeout=_seconds(args),
         output_path=path,
         sandbox=sandbox,
@@ -66,7 +67,7 @@ async def _performed(args: Args, cwd: str, ctx: ToolContext) -> Ended:
         raise ToolError(f"The command could not be started: {error}. Nothing was run.") from None
     finally:
         guard.finish(ctx.call_id, status=status, **_facts(ended))
-    place.exports = ended.exports if ended.exports is not None else place.exports
+    place.carry(command.env, ended.exports)
     return ended
 
 

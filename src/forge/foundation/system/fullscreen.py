@@ -117,8 +117,11 @@ def _watch(terminal: int) -> tuple[int, int]:
     """Starts the process that resets the terminal if this one dies without a word."""
     modes = termios.tcgetattr(terminal)
     read, write = os.pipe()
+    # The watcher must not die of what kills us before it has learned to ignore it.
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, [getattr(signal, name) for name in _ENDING])
     watcher = os.fork()
     if watcher:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
         os.close(read)
         return _above(write), watcher
     try:
@@ -143,7 +146,7 @@ def _wait(pipe: int, terminal: int, modes: list[Any]) -> None:
 
 
 def _set_modes(terminal: int, modes: list[Any], *, flush: bool) -> None:
-    """Also from the background, where the system would stop the process for it; never waits for the output."""
+    """Also from the background, where the system would stop the process; never waits for the output."""
     old = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     with suppress(termios.error):
         if flush:

@@ -164,6 +164,21 @@ def parents_of_all() -> dict[int, int]:
     return parents
 
 
+def carriers(entry: str) -> list[int]:
+    """Processes with this entry (`NAME=value`) in their environment; empty where that cannot be known."""
+    found: list[int] = []
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return found
+    for name in names:
+        if name.isdecimal():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
+                if entry.encode() in file.read().split(b"\0"):
+                    found.append(int(name))
+    return found
+
+
 def kill_process(pid: int) -> None:
     """Ends one process, if it still exists and is ours."""
     with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -28,7 +28,7 @@ from forge.hosts.diffy.surfaces.link import read_decisions
 from forge.hosts.diffy.surfaces.opened import Child
 from forge.hosts.diffy.surfaces.place import Place, screen_command
 from forge.hosts.diffy.surfaces.post import Ending
-from forge.hosts.diffy.surfaces.present import present
+from forge.hosts.diffy.surfaces.present import has_screen, present
 from forge.hosts.diffy.surfaces.runtime import (
     ReviewState,
     new_id,
@@ -77,7 +77,8 @@ def sit(repo: Repository, listing: Listing, env: Mapping[str, str], request: Req
             outcome = conclude(repo, state, read_review_json(read_decisions(shown.folder)), env)
             remove_review(shown.folder)
             return Sat(outcome)
-        remove_review(shown.folder)
+        if not has_screen(shown.folder):
+            remove_review(shown.folder)
         if shown.ending is None:
             return Sat(code=1, message="there is no terminal and no browser for the review")
         if shown.ending is Ending.SIGNAL:
@@ -154,6 +155,7 @@ def _state(repo: Repository, listing: Listing, request: Request) -> ReviewState:
         apply=request.apply,
         remember=remembers(request),
         draft=draft_file(repo),
+        auto_accept=request.auto_accept,
     )
 
 

@@ -60,7 +60,8 @@ def restored(request: Request, env: Mapping[str, str]) -> int:
     with ending_cleanly():
         done = restore(repo, request.restore or "", request.force)
     paths = [f"  {name(path)}" for path in done.paths]
-    lines = [f"diffy: restored {len(paths)} paths (backup {done.id})", *paths]
+    many = "1 path" if len(paths) == 1 else f"{len(paths)} paths"
+    lines = [f"diffy: restored {many} (backup {done.id})", *paths]
     return _end(Answer(out="\n".join([*lines, *(f"diffy: {note}" for note in done.notes)]) + "\n"))
 
 

@@ -56,6 +56,10 @@ def run(argv: Sequence[str], env: Env) -> int:
         return 0 if hook else _complain(error, hook)
     except ForgeError as error:
         return _complain(error, hook)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _complain(ForgeError(f"{error.filename or 'error'}: {error.strerror or error}"), hook)
     except KeyboardInterrupt:
         return 130
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from forge.core.review.baseline import default, resolve
+from forge.core.review.baseline import NAMES, default, resolve
 from forge.core.review.exchange import read_review
+from forge.core.review.git import GitError
 from forge.core.review.listing import list_changes, relist
 from forge.core.review.model import Decision, Listing, Review
-from forge.core.review.repository import Repository
+from forge.core.review.repository import Refused, Repository
+from forge.core.review.restore import settle
 from forge.core.review.rules import auto_accept, parse_rules
 from forge.core.review.snapshot import Snapshot, index_tree, take
 from forge.foundation.errors import UsageError
@@ -17,10 +19,17 @@ from forge.hosts.diffy.request import Request, below_root
 
 def open_listing(repo: Repository, request: Request) -> tuple[str, Listing]:
     """The name of the baseline, and what differs from it now."""
+    settle(repo)
     name, base = base_of(repo, request)
     now = Snapshot(index_tree(repo)) if request.staged else take(repo)
     paths = below_root(request, repo.root)
-    return name, list_changes(repo, base, now.tree, paths, now.large)
+    try:
+        return name, list_changes(repo, base, now.tree, paths, now.large)
+    except (GitError, Refused):
+        if name not in NAMES or request.base:
+            raise
+        # Git may have thrown away what a kept state shared with it.
+        return "HEAD", list_changes(repo, resolve(repo, "HEAD"), now.tree, paths, now.large)
 
 
 def base_of(repo: Repository, request: Request) -> tuple[str, str]:
@@ -43,9 +52,8 @@ def decided(repo: Repository, request: Request, data: bytes) -> tuple[Listing, R
 
 def ruled(listing: Listing, request: Request, review: Review) -> Review:
     """The review with what the rules decide; a decision of the user comes first."""
-    words = [word.strip() for word in request.auto_accept.split(",") if word.strip()]
     known = {decision.hunk for decision in review.decisions}
-    by_rule = tuple(one for one in _by_rules(listing, words) if one.hunk not in known)
+    by_rule = tuple(one for one in by_rules(listing, request.auto_accept) if one.hunk not in known)
     return msgspec.structs.replace(review, decisions=review.decisions + by_rule)
 
 
@@ -60,5 +68,7 @@ def read_decisions(path: str, standard_input: bytes | None = None) -> bytes:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def _by_rules(listing: Listing, words: list[str]) -> tuple[Decision, ...]:
+def by_rules(listing: Listing, rules: str) -> tuple[Decision, ...]:
+    """What the rules in this text, separated by commas, decide."""
+    words = [word.strip() for word in rules.split(",") if word.strip()]
     return auto_accept(listing, parse_rules(words)) if words else ()

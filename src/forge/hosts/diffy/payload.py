@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from forge.foundation.system.liveness import process_start
+from forge.foundation.system.liveness import is_alive, process_start
 
 
 class Payload(msgspec.Struct, frozen=True):
@@ -63,4 +63,5 @@ def agent_process(env: Mapping[str, str]) -> tuple[int, int]:
     """Number and start of the agent's process, zeros when it does not say."""
     number = env.get("FORGE_PID") or env.get("CLAUDE_PID") or ""
     pid = int(number) if number.isdecimal() else 0
-    return (pid, process_start(pid)) if pid else (0, 0)
+    # A number from another container says nothing here.
+    return (pid, process_start(pid)) if is_alive(pid) else (0, 0)

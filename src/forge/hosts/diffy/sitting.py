@@ -12,6 +12,7 @@ from forge.core.review.listing import relist
 from forge.core.review.model import Listing
 from forge.core.review.repository import find
 from forge.hosts.diffy.conclude import conclude
+from forge.hosts.diffy.opening import by_rules
 from forge.hosts.diffy.surfaces.link import Link, News
 from forge.hosts.diffy.surfaces.runtime import (
     ReviewState,
@@ -41,6 +42,7 @@ class Sitting:
         self.repo = find(self.state.root, env)
         self.listing = relist(self.repo, self.state.snapshot, self.state.paths)
         self.draft: Draft = read_draft(self.state.draft)
+        self.draft.take_rules(by_rules(self.listing, self.state.auto_accept))
         self._env = env
         self._link: Link | None = None
         self._asked = False

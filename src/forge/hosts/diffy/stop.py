@@ -12,6 +12,7 @@ import msgspec
 from forge.core.review.exchange import read_review as read_review_json
 from forge.core.review.model import Listing
 from forge.core.review.repository import Repository
+from forge.foundation.system.liveness import is_alive
 from forge.foundation.system.locks import locked
 from forge.hosts.diffy.answer import Answer, Outcome, answered, noticed
 from forge.hosts.diffy.conclude import conclude
@@ -67,7 +68,7 @@ def _news(stop: _Stop) -> Listing:
 
 
 def _review(stop: _Stop, listing: Listing, signals: Signals) -> Answer:
-    shown = rejoin(stop.place, signals)
+    shown = rejoin(stop.place, agent_process(stop.place.env), signals)
     for _ in range(_MOST_ROUNDS):
         rejoined = shown is not None
         if shown is None:
@@ -100,6 +101,7 @@ def _present(stop: _Stop, listing: Listing, signals: Signals) -> Shown:
         guard_ms=GUARD_MS,
         agent=agent_process(env),
         draft=draft_file(stop.repo),
+        auto_accept=stop.wanted.auto_accept,
     )
     ways = [] if only == "none" else surfaces(only, web=likes.web)
     return present(stop.place, state, ways, signals)
@@ -126,11 +128,12 @@ def _concluded(stop: _Stop, folder: str) -> Outcome:
 def _final(stop: _Stop, outcome: Outcome, signals: Signals) -> Answer:
     output = "json" if "json" in (stop.wanted.hook_output, stop.likes.hook_output) else "exit2"
     text = outcome.feedback or outcome.notes
-    if signals.number and text:
+    agent = agent_process(stop.place.env)
+    gone = bool(agent[0]) and not is_alive(*agent)
+    if text and (signals.number or gone):
         # Whoever sent the signal no longer listens.
-        letter = Letter(text, stop.wanted.session, agent_process(stop.place.env))
-        keep(stop.repo.state, letter, time.time_ns())
-        return Answer(signals.exit_code)
+        keep(stop.repo.state, Letter(text, stop.wanted.session, agent), time.time_ns())
+        return Answer(signals.exit_code if signals.number else 0)
     return answered(outcome, output)
 
 
@@ -138,8 +141,8 @@ def _unfinished(stop: _Stop, shown: Shown, hunks: int, signals: Signals) -> Answ
     """Nothing was decided: the draft is kept, and the user is told, never the model."""
     if not has_screen(shown.folder):
         remove_review(shown.folder)
-    if shown.ending is Ending.SIGNAL:
-        return Answer(signals.exit_code)
+    if shown.ending in (Ending.SIGNAL, Ending.ALONE):
+        return Answer(signals.exit_code if signals.number else 0)
     if shown.ending is None:
         forced = stop.wanted.surface or stop.likes.surface
         return noticed(hunks, "run `diffy` in another terminal", forced)

@@ -6,6 +6,7 @@ import errno
 import os
 import select
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import FrameType
@@ -33,6 +34,7 @@ from forge.hosts.diffy.watch import asked_for
 _BLOCK = 1 << 16
 # What an agent prints during a review; its screen is drawn anew afterwards anyway.
 _MOST_HELD = 4 << 20
+_RESIZE = 0.2
 
 
 def command(words: Sequence[str], env: Mapping[str, str]) -> int:
@@ -75,6 +77,7 @@ class _Wrapper:
         self._modes = Modes()
         self._keys, self._screen = 0, 1
         self._typed = b""
+        self._smaller = 0.0
 
     def attend(self, listener: Any) -> int:
         """Passes keys and output on until the command ends."""
@@ -96,7 +99,11 @@ class _Wrapper:
 
     def _turn(self, listener: Any, before: Any) -> bool:
         writing = [self._master] if self._typed else []
-        ready, writable, _ = select.select([self._master, self._keys, listener], writing, [])
+        pause = _RESIZE if self._smaller else None
+        ready, writable, _ = select.select([self._master, self._keys, listener], writing, [], pause)
+        if self._smaller and time.monotonic() >= self._smaller + _RESIZE:
+            self._smaller = 0.0
+            self._resized(0, None)
         if writable:
             self._typed = self._typed[os.write(self._master, self._typed) :]
         if self._keys in ready:
@@ -136,10 +143,10 @@ class _Wrapper:
         self._repaint()
 
     def _repaint(self) -> None:
-        # Programs draw everything anew only when the size has changed.
+        # Programs draw everything anew only when they see another size, so it lasts a moment.
         rows, columns = terminal_size(self._keys)
         set_size(self._master, max(rows - 1, 1), columns)
-        set_size(self._master, rows, columns)
+        self._smaller = time.monotonic()
 
     def _resized(self, _: int, __: FrameType | None) -> None:
         set_size(self._master, *terminal_size(self._keys))

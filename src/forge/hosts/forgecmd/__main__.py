@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -32,6 +33,7 @@ def _guard() -> int:
     if said is not None:
         sys.stdout.write(said)
         return 0
+    gc.disable()  # a process that ends at once need not tidy up
     try:
         # The daemon's client must not pay for the whole guard.
         guard = import_module("forge.hosts.forgecmd.guarding").guard

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 # What a judgement depends on.
 NAMES = ("HOME", "USERPROFILE", "USER", "TMPDIR", "CLAUDE_CONFIG_DIR", "FORGE_HOME", "CLAUDE_PROJECT_DIR")
-# A process of another version, or of another copy of this program, must not decide.
+_PLACE = os.path.dirname(__file__)
+_ENGINE = os.path.join(_PLACE, "..", "..", "core", "shell", "analysis")
+# A process of another version, of another copy of this program or of older files must not decide.
 NAME = "forgecmd"
-STAMP = f"{NAME} {VERSION} {os.path.dirname(__file__)}"
+STAMP = f"{NAME} {VERSION} {_PLACE} {os.stat(_ENGINE).st_mtime_ns}"
 _PATIENCE = 2.0
 _LONGEST_PATH = 100
 _BLOCK = 1 << 16

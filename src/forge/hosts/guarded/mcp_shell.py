@@ -14,6 +14,7 @@ from forge.core.shell.history.look import Reader
 from forge.core.shell.isolation import carry_exports, next_directory
 from forge.core.shell.session.programs import NoProgram
 from forge.foundation.errors import ForgeError
+from forge.hosts.forgecmd.judging import only_waits
 from forge.hosts.guarded import mcp_arguments as given
 from forge.hosts.guarded.ground import Ground, history_path
 from forge.hosts.guarded.mcp_sessions import Sessions, ToolFailure
@@ -23,6 +24,7 @@ from forge.hosts.guarded.permission import Asking, permit
 __all__ = ["Shell", "ToolFailure"]
 
 Answer = tuple[str, bool]
+_USE_START = "Programs that want somebody at the keyboard belong in `start`."
 
 
 class Shell:
@@ -83,7 +85,8 @@ class Shell:
             )
             if not permission.granted:
                 note_refusal(self.ground, job)
-                raise ToolFailure(permission.reason)
+                hint = f"\n{_USE_START}" if only_waits(verdict) else ""
+                raise ToolFailure(permission.reason + hint)
             outcome = await perform(self.ground, job)
             return self._told(outcome, cwd), bool(outcome.exit_code)
 

@@ -13,6 +13,8 @@ from forge.core.shell.analysis.paths import display
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.record import RANK, Verdict
 from forge.core.shell.analysis.rules import load_rules
+from forge.core.shell.guard.profiles import profile_for
+from forge.core.shell.sandbox.profile import Profile
 from forge.foundation.errors import ConfigError
 from forge.foundation.homes import forge_home
 from forge.foundation.jsonfile import patch_json
@@ -35,12 +37,13 @@ class Choice(StrEnum):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What a person is asked; `choices` are the answers that make sense."""
+    """What a person is asked; `choices` are the answers that make sense, `profile` is the sandbox it gets."""
 
     command: str
     verdict: Verdict
     decision: Decision
     choices: tuple[Choice, ...]
+    profile: Profile
 
 
 class Permission(msgspec.Struct, frozen=True):
@@ -65,7 +68,8 @@ async def permit(
         return _refused(ground, verdict, decision)
     if ask is None:
         return _refused(ground, verdict, decision, _NOBODY)
-    choice = await ask(Question(verdict.text, verdict, decision, choices(verdict, decision)))
+    offered = choices(verdict, decision)
+    choice = await ask(Question(verdict.text, verdict, decision, offered, profile_for(verdict)))
     if choice is Choice.NO:
         return _refused(ground, verdict, decision, "The user refused.")
     if choice is Choice.SESSION:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from forge.core.shell.guard.profiles import profile_for
 from forge.core.shell.sandbox.profile import Profile
 from forge.hosts.cli.screen import Screen, clean, open_screen
 from forge.hosts.guarded.permission import Choice, Question
@@ -70,7 +69,7 @@ def _show(question: Question, screen: Screen) -> None:
             screen.say(f"also: {finding.reason}", "dim", first="  ")
     if decision.finding is not None and decision.finding.safer:
         screen.say(f"Safer: {decision.finding.safer}", "green", first="  ")
-    screen.say(f"Sandbox: {_REACH[profile_for(verdict)]}", "dim", first="  ")
+    screen.say(f"Sandbox: {_REACH[question.profile]}", "dim", first="  ")
     if decision.verdict == "deny":
         screen.say("What it names is copied first, as far as it fits: see `forgecmd restore`.", first="  ")
     screen.line()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from forge.core.shell.guard.profiles import profile_for
-from forge.core.shell.sandbox.profile import Profile, looks_refused, wider
+from forge.core.shell.sandbox.profile import Profile, looks_offline, looks_refused, wider
 from forge.core.shell.session.programs import Start
 from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.system.controlling import terminal_size
@@ -59,6 +59,7 @@ def command(argv: list[str], env: Mapping[str, str]) -> int:
 async def _run(given: Given, env: Mapping[str, str]) -> int:
     cwd = directory(given)
     ground = await open_ground(env, cwd)
+    ground.agent = "forgecmd"
     screen = terminal_screen(env)
     try:
         if ground.history_problem:
@@ -134,8 +135,9 @@ async def _unattended(ground: Ground, job: Job, given: Given, screen: Screen) ->
     except ForgeError as error:
         return _failed(error, job, given, screen)
     if not quiet and _is_attended(given) and (again := _next_profile(outcome)):
-        reason = f"the profile {outcome.profile} was in its way; it could run again with the profile {again}"
-        if await _agreed(job, reason, screen):
+        job.decision.reason = f"the sandbox ({outcome.profile}) was in its way; it can run again with more"
+        question = Question(job.text, job.verdict, job.decision, (Choice.ONCE, Choice.NO), again)
+        if ask_person(question, screen, sys.stdin.readline) is Choice.ONCE:
             granted = Permission(True, "granted", "once")
             job = msgspec.structs.replace(job, profile=again, permission=granted)
             outcome = await perform(ground, job, _show)
@@ -152,14 +154,12 @@ async def _unattended(ground: Ground, job: Job, given: Given, screen: Screen) ->
 
 def _next_profile(outcome: Outcome) -> Profile | None:
     """The profile in which a command that its sandbox refused something may be tried again."""
-    refused = outcome.exit_code and looks_refused(outcome.report.text)
-    return wider(outcome.profile) if refused else None
-
-
-async def _agreed(job: Job, reason: str, screen: Screen) -> bool:
-    job.decision.verdict, job.decision.reason = "ask", reason
-    question = Question(job.text, job.verdict, job.decision, (Choice.ONCE, Choice.NO))
-    return ask_person(question, screen, sys.stdin.readline) is Choice.ONCE
+    if not outcome.exit_code or not looks_refused(outcome.report.text):
+        return None
+    following = wider(outcome.profile)
+    # More network does not help against a file that must not be written.
+    online = following is not Profile.BUILD or looks_offline(outcome.report.text)
+    return following if online else Profile.FULL
 
 
 async def _attended(ground: Ground, job: Job, screen: Screen) -> int:
@@ -192,6 +192,8 @@ def _refuse(job: Job, number: int, given: Given, screen: Screen) -> int:
         screen.say(f"forgecmd: not run. {head}", "red")
         for line in rest:
             screen.say(line, first="  ")
+        if only_waits(job.verdict):
+            screen.say("It wants somebody at the keyboard: run it in a terminal.", first="  ")
     return REFUSED
 
 

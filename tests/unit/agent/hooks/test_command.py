@@ -78,7 +78,8 @@ def test_a_signal_is_a_negative_code(tmp_path: Path) -> None:
 def test_a_program_that_is_missing_is_a_failure(tmp_path: Path) -> None:
     order = Order(hook(), ["/nonexistent/x"], str(tmp_path), {}, b"", 5)
     ended = asyncio.run(run_command(order))
-    assert ended.failure == "Failed to run: No such file or directory: /nonexistent/x"
+    why = "ENOENT: no such file or directory, posix_spawn '/nonexistent/x'"
+    assert ended.failure == f"Error occurred while executing hook command: {why}"
 
 
 def test_a_command_no_system_can_start_is_a_failure(tmp_path: Path) -> None:

@@ -134,10 +134,11 @@ def test_a_hook_in_the_background_is_not_waited_for_and_its_texts_come_later(tmp
     made = engine(
         one("PreToolUse", f"while [ ! -e go ]; do sleep 0.02; done; {say(said)}; exit 2", **{"async": True})
     )
-    seated(made, str(tmp_path))
+    _, host = seated(made, str(tmp_path))
 
     async def fired() -> tuple[Outcome, list[str]]:
         outcome = await made.fire("PreToolUse", **CALL)
+        assert host.of(HookEnded) == []
         (tmp_path / "go").touch()
         while not made.late:
             await asyncio.sleep(0.01)
@@ -145,6 +146,7 @@ def test_a_hook_in_the_background_is_not_waited_for_and_its_texts_come_later(tmp
 
     outcome, late = asyncio.run(asyncio.wait_for(fired(), 10))
     assert (outcome.verdict, late) == ("", ["first\nsecond"])
+    assert [json.loads(e.stdout) for e in host.of(HookEnded)] == [said]
 
 
 def test_a_hook_still_in_the_background_at_the_end_is_stopped(tmp_path: Path) -> None:
@@ -225,7 +227,7 @@ def test_a_type_an_event_does_not_support_fails_clearly(
 def test_a_tool_of_a_server_that_is_not_connected_fails_clearly(tmp_path: Path) -> None:
     made = engine({"PreToolUse": [{"hooks": [{"type": "mcp_tool", "server": "s", "tool": "t"}]}]})
     outcome, _ = fire(made, tmp_path)
-    assert (outcome.verdict, outcome.failures) == ("", [("s/t", "MCP server 's' is not connected.")])
+    assert (outcome.verdict, outcome.failures) == ("", [("s/t", "MCP server 's' not connected")])
 
 
 def test_a_tool_of_a_server_answers_like_a_command(tmp_path: Path) -> None:

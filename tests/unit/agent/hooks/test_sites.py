@@ -10,7 +10,7 @@ import pytest
 from doubles import RecordingHost, ScriptedModel, Turn, allow, call, deny, echo, session, tool
 from forge.agent.background import Background
 from forge.agent.compact import compact
-from forge.agent.event import Denied, ToolFinished, TurnEnded
+from forge.agent.event import Denied, HookSaid, ToolFinished, TurnEnded
 from forge.agent.hooks.compaction import Blocked
 from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
 from forge.agent.hooks.sites import suggestions
@@ -18,6 +18,7 @@ from forge.agent.loop import run_turn
 from forge.agent.session import Prompt, Session
 from forge.core.agenda import Agenda
 from forge.core.message import Aside, Message, Text, ToolResult
+from forge.core.tool import ToolContext, ToolOutput
 from forge.foundation.errors import Answer, ModelError
 from forge.foundation.permissions.situation import Decision
 from unit.agent.hooks.making import engine, seated
@@ -250,6 +251,39 @@ def test_another_text_is_shown_but_not_remembered() -> None:
 def test_another_result_must_have_the_shape_of_the_tool(given: Any, content: str) -> None:
     _, host, _ = play(Scripted(PostToolUse=Outcome(tool_output=given)))
     assert result(host).content == content
+
+
+def test_another_file_is_read_as_the_tool_shows_it() -> None:
+    file = {"filePath": "/a", "content": "one\ntwo", "numLines": 2, "startLine": 9, "totalLines": 10}
+    hooks = Scripted(PostToolUse=Outcome(tool_output={"type": "text", "file": file}))
+    host = RecordingHost()
+
+    async def read(args: dict[str, Any], context: ToolContext) -> ToolOutput:
+        return ToolOutput("1\tx", {"type": "text", "file": {}})
+
+    s = session(ScriptedModel([[call("Read")]]), host, [tool("Read", read)], hooks=hooks)
+    asyncio.run(run_turn(s, Prompt("go", "p")))
+    assert result(host).content == "9\tone\n10\ttwo"
+
+
+REFUSALS = [
+    (Block("x", "no", bare="no"), {"kind": "blocked_by_hook", "prompt_kept": False, "reason": "no"}, True),
+    (Block("x", "Blocked by hook"), {"kind": "blocked_by_hook", "prompt_kept": False}, True),
+    (
+        Block("x", "[x]: timed out", failed="hook_timed_out"),
+        {"kind": "no_verdict", "prompt_kept": False, "no_verdict_kind": "hook_timed_out"},
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("block", "told", "repeated"), REFUSALS, ids=["with a reason", "without a word", "by failing"]
+)
+def test_a_refused_prompt_says_who_refused_it(block: Block, told: dict[str, Any], repeated: bool) -> None:
+    _, host, ended = play(Scripted(UserPromptSubmit=Outcome(blocks=[block])))
+    assert host.of(HookSaid)[0].facts["prompt_submit_outcome"] == told
+    assert ("Original prompt: go" in (ended.result or "")) is repeated
 
 
 def test_an_input_that_does_not_fit_is_not_run(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from forge.agent.event import HookEnded
 from forge.agent.hooks.port import Outcome
 from unit.agent.hooks.making import engine, seated, specific
 
@@ -16,7 +17,7 @@ CALL: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "t
 
 
 async def posted(cwd: Path, status: int, body: str, **means: Any) -> tuple[Outcome, list[str]]:
-    """Fires an event at a hook on loopback; the outcome and what arrived there."""
+    """Fires an event at a hook on loopback; the outcome and what arrived there. Hosts hear of the status."""
     seen: list[str] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -36,10 +37,11 @@ async def posted(cwd: Path, status: int, body: str, **means: Any) -> tuple[Outco
         "allowedEnvVars": ["ONE", "TWO"],
     }
     made = engine({"PreToolUse": [{"hooks": [handler]}]}, **means)
-    s, _ = seated(made, str(cwd))
+    s, host = seated(made, str(cwd))
     s.parts = msgspec.structs.replace(s.parts, env={"ONE": "1", "TWO": "2", "NO": "3"})
     outcome = await made.fire("PreToolUse", **CALL)
     server.close()
+    assert [e.exit_code for e in host.of(HookEnded)] == [status if seen else 1]
     return outcome, seen
 
 

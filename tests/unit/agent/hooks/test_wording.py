@@ -38,6 +38,11 @@ TABLE: list[tuple[str, list[Any], list[str]]] = [
         [CONTEXT["Stop"], BLOCK],
         ["Stop hook additional context: c", 'Stop hook blocking error from command: "x": b'],
     ),
+    (
+        "PostToolUse",
+        [CONTEXT["PostToolUse"], BLOCK],
+        ['PostToolUse hook blocking error from command: "x": b', "PostToolUse hook additional context: c"],
+    ),
     ("SubagentStop", [BLOCK], ['SubagentStop hook blocking error from command: "x": b']),
 ]
 

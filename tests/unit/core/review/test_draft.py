@@ -173,3 +173,17 @@ def test_a_thousand_steps_can_be_undone_and_no_more_are_kept() -> None:
     while draft.undo()[0]:
         count += 1
     assert (count, len(msgspec.to_builtins(draft.saved())["marks"])) == (1000, 100)
+
+
+def test_rules_decide_only_what_the_user_has_not() -> None:
+    draft = Draft()
+    draft.decide(["one"], "reject")
+    draft.take_rules([Decision(name, "accept", by="lock") for name in ("one", "two", "three")])
+    draft.decide(["three"], "reject")
+    assert review_of(draft, listing(), "pending").decisions == (
+        Decision("one", "reject"),
+        Decision("two", "accept", by="lock"),
+        Decision("three", "reject"),
+    )
+    draft.undo()
+    assert draft.mark("three") == Mark(verdict="accept", by="lock")

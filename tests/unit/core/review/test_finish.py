@@ -37,6 +37,36 @@ CASES: dict[str, tuple[World, World]] = {
     "no final newline": ({b"a": file(b"a\nb")}, {b"a": file(b"a\nB\n")}),
     "carriage returns": ({b"a": file(numbered(9, b"\r\n"))}, {b"a": file(numbered(9, b"\r\n", l5=b"x"))}),
     "only line ends": ({b"a": file(numbered(6, b"\r\n"))}, {b"a": file(numbered(6))}),
+    "text that looks like a diff": (
+        {
+            b"a": file(
+                b"-- sql\n++ inc\n@@ -1,2 +1,2 @@\ndiff --git a/x b/x\n\\ No newline at end of file\nk\n"
+            )
+        },
+        {
+            b"a": file(
+                b"-- a/x\n++ b/x\n@@ -9,9 +9,9 @@\ndiff --git a/y b/y\n\\ No newline at end of file\nk\n"
+            )
+        },
+    ),
+    "odd separators": (
+        {b"a": file("a\x0cb\u2028c\u0085d\x0be\x1cf\n2\n3\r4\n".encode())},
+        {b"a": file("a\x0cb\u2028C\u0085d\x0be\x1cf\n2\n3\r5\n".encode())},
+    ),
+    "a line of 100 KB": ({b"a": file(b"x" * 100_000 + b"\n")}, {b"a": file(b"x" * 50_000 + b"Y\n")}),
+    "fifty hunks": (
+        {b"a": file(numbered(400))},
+        {b"a": file(numbered(400, **{f"l{n}": b"changed %d" % n for n in range(4, 400, 8)}))},
+    ),
+    "equal blocks": (
+        {b"a": file(b"def h():\n    x = 1\n\n" * 8)},
+        {
+            b"a": file(
+                b"def h():\n    x = 1\n\n" * 3 + b"def h():\n    x = 2\n\n" + b"def h():\n    x = 1\n\n" * 4
+            )
+        },
+    ),
+    "two empty files": ({b"e1": file(b""), b"k": file(b"x\n")}, {b"e2": file(b""), b"k": file(b"x\n")}),
     "binary": ({b"b": file(b"\0one")}, {b"b": file(b"\0two")}),
     "link": ({b"l": ("link", b"one")}, {b"l": ("link", b"two")}),
     "file to link": ({b"x": file(b"text\n")}, {b"x": ("link", b"y")}),
@@ -360,6 +390,15 @@ def test_a_write_that_fails_puts_everything_back(tmp_path: Path) -> None:
     assert not os.listdir(os.path.join(repo.state, "backups"))
     apply(repo, found, [unit.id for f in found.files for unit in f.hunks])
     assert world(repo) == {name: file(N60) for name in names}
+
+
+def test_a_backup_that_cannot_be_made_stops_everything(tmp_path: Path) -> None:
+    repo = repository(tmp_path, {b"a": file(N60)}, {b"a": file(EDITED)})
+    found = listing(repo)
+    Path(repo.state, "backups").write_text("in the way")
+    with pytest.raises(ForgeError, match="backups"):
+        apply(repo, found, [unit.id for f in found.files for unit in f.hunks])
+    assert world(repo) == {b"a": file(EDITED)}
 
 
 def test_new_files_get_the_usual_permissions(tmp_path: Path) -> None:

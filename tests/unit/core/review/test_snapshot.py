@@ -68,6 +68,12 @@ def test_an_embedded_repository_is_one_unit(tmp_path: Path) -> None:
     assert Path(repo.root, "nested", "inside").exists()
 
 
+def test_files_behind_an_ignored_link_are_gone(tmp_path: Path) -> None:
+    repo = repository(tmp_path, {b"d/x": file(b"1\n"), b".gitignore": file(b"/d\n")})
+    put(repo.root, {b"e/x": file(b"1\n"), b".gitignore": file(b"/d\n"), b"d": ("link", b"e")})
+    assert kinds(listing(repo)) == {"e/x": ["R", "rename"]}
+
+
 def test_hidden_and_sparse_entries_do_not_look_deleted(tmp_path: Path) -> None:
     repo = repository(tmp_path, {b"a/x": file(b"1\n"), b"b/y": file(b"2\n"), b"c": file(b"3\n")})
     git(repo.root, "sparse-checkout", "set", "a")
@@ -113,12 +119,27 @@ def test_any_directory_of_the_work_tree_leads_to_its_root(tmp_path: Path) -> Non
     assert world(repo) == {b"d/e/x": file(b"1\n"), b"a": file(b"1\n")}
 
 
+@pytest.mark.parametrize("name", ["with space", "a:b", 'q"uote', "back\\slash", "한글"])
+def test_the_name_of_the_root_does_not_matter(name: str, tmp_path: Path) -> None:
+    repo = repository(tmp_path / name, {b"a": file(b"1\n")}, {b"a": file(b"2\n")})
+    reject(repo)
+    assert world(repo) == {b"a": file(b"1\n")}
+
+
+def test_a_split_index_is_read_whole(tmp_path: Path) -> None:
+    repo = repository(tmp_path, {b"a": file(b"1\n"), b"b": file(b"1\n")})
+    git(repo.root, "update-index", "--split-index")
+    put(repo.root, {b"a": file(b"2\n"), b"b": file(b"1\n")})
+    git(repo.root, "add", "a")
+    reject(repo)
+    assert (world(repo)[b"a"], git(repo.root, "status", "--porcelain")) == (file(b"1\n"), b"")
+
+
 def test_a_linked_work_tree_has_its_own_state(tmp_path: Path) -> None:
     repo = repository(tmp_path, {b"a": file(b"1\n")})
     git(repo.root, "worktree", "add", "-q", str(tmp_path / "other"))
     other = find(str(tmp_path / "other"), ENV)
     put(other.root, {b"a": file(b"2\n")})
-    os.unlink(os.path.join(other.root, "b")) if os.path.exists(os.path.join(other.root, "b")) else None
     assert other.state != repo.state
     found = listing(other)
     apply(other, found, [unit.id for f in found.files for unit in f.hunks])

@@ -54,10 +54,27 @@ def test_directory_and_variables_are_carried_over_and_secrets_are_not(tmp_path: 
     ctx = workshop(tmp_path)
 
     async def play() -> list[str]:
-        await granted(ctx, ACTION, command="mkdir sub; cd sub; export X=1 LD_PRELOAD=/x")
-        return [await granted(ctx, ACTION, command="basename $PWD; echo $X [$API_TOKEN] [$LD_PRELOAD]")]
+        await granted(ctx, ACTION, command="mkdir sub; cd sub; export X=1 Y=2 LD_PRELOAD=/x; unset LANG")
+        first = await granted(
+            ctx, ACTION, command="basename $PWD; echo $X $Y [$API_TOKEN] [$LD_PRELOAD]; unset Y"
+        )
+        return [first, await granted(ctx, ACTION, command='echo $X [$Y] [$LANG] $PAGER; [ -n "$HOME" ]')]
 
-    assert playing(ctx, play) == ["sub\n1 [] []"]
+    ctx.env["LANG"] = "C"
+    assert playing(ctx, play) == ["sub\n1 2 [] []", "1 [] [] cat"]
+
+
+def test_what_belongs_to_one_sandbox_is_not_carried_over(tmp_path: Path) -> None:
+    ctx = workshop(tmp_path)
+
+    async def play() -> list[str]:
+        if not await guard_of(ctx).workplace().enforces():
+            pytest.skip("no sandbox works here")
+        command = "echo ${XDG_CACHE_HOME:+cache} ${TMPDIR##*/forge-*}"
+        profiles = ("read", "workspace", "full")
+        return [await granted(ctx, ACTION, Grant(command, profile=p), command=command) for p in profiles]
+
+    assert playing(ctx, play) == ["cache", "(no output)", str(tmp_path)]
 
 
 @pytest.mark.requirement("S2-39")

@@ -70,6 +70,7 @@ def test_commands_run_in_one_shell_that_remembers_directory_and_variables(tmp_pa
         ("run", {"command": "rm -rf /"}, "deny: forbidden, risk 10. deletes everything in the root"),
         ("run", {"command": "ls; rm -rf src"}, "The part in question: rm -rf src\nSafer: "),
         ("run", {"command": "git push"}, "publishes commits.\nNobody can be asked here."),
+        ("run", {"command": "vim x"}, "Programs that want somebody at the keyboard belong in `start`."),
         ("run", {"command": "ls", "cwd": "none"}, "proj/none is no directory."),
         (
             "run",

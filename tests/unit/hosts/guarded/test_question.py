@@ -5,6 +5,7 @@ import io
 import pytest
 
 from forge.core.shell.analysis.policy import Policy
+from forge.core.shell.guard.profiles import profile_for
 from forge.hosts.cli.screen import Screen
 from forge.hosts.forgecmd.judging import assess, place
 from forge.hosts.guarded.permission import Choice, Question, choices
@@ -16,7 +17,7 @@ ENV = {"HOME": "/home/dev", "USER": "dev"}
 def question(command: str) -> Question:
     policy = Policy()
     verdict, decision = assess(command, place("/home/dev/proj", ENV, policy), policy)
-    return Question(command, verdict, decision, choices(verdict, decision))
+    return Question(command, verdict, decision, choices(verdict, decision), profile_for(verdict))
 
 
 def asked(command: str, *answers: str, colour: bool = False) -> tuple[Choice, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from forge.core.message import Block
+from forge.core.message import Block, Text
 
 Line = dict[str, Any]
 
@@ -22,14 +22,19 @@ def initialize(request_id: str, system: Sequence[str], *, server: bool) -> Line:
     return {"type": "control_request", "request_id": request_id, "request": request}
 
 
-def user_line(content: str | Sequence[Block], *, query: bool = True) -> Line:
+def user_line(content: Sequence[Block], *, query: bool = True) -> Line:
     """A message of the user, taken as it is: neither commands nor file names in it mean anything."""
-    message = {"role": "user", "content": content}
+    message = {"role": "user", "content": [_no_command(block) for block in content]}
     line: Line = {"type": "user", "message": message, "parent_tool_use_id": None, "session_id": ""}
     line["client_composed"] = True
     if not query:
         line["shouldQuery"] = False
     return line
+
+
+def _no_command(block: Block) -> Block:
+    """Versions that do not know `client_composed` take a text for a command unless a blank precedes it."""
+    return Text(f" {block.text}") if isinstance(block, Text) and block.text.startswith("/") else block
 
 
 def assistant_line(message: Line) -> Line:

@@ -18,6 +18,7 @@ from forge.foundation.system.process import (
     Child,
     Spawn,
     Unsupported,
+    carriers,
     descendants,
     end_process,
     pipe,
@@ -25,19 +26,25 @@ from forge.foundation.system.process import (
 )
 
 GRACE = 2.0
+_MARK = "FORGE_CLI_RUN"
 _PIECE = 1 << 20
 _KEPT = 8_192
 _LAST = 0.2
+_LOOK = 0.5
 _PIPE = 1 << 20
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """What to start. The environment may hold secrets and is not shown."""
+    """What to start. The environment may hold secrets and is not shown.
+
+    `mark` is put into the environment, where everything the CLI starts inherits it.
+    """
 
     argv: Sequence[str]
     cwd: str
     env: Mapping[str, str]
     grace: float = GRACE
+    mark: str = ""
 
     def __repr__(self) -> str:
         return f"Launch({self.argv!r}, {self.cwd!r})"
@@ -103,11 +110,18 @@ class Cli:
 
     async def read(self, seconds: float | None = None) -> bytes:
         """What was printed next, b"" at the end; raises `Stalled` after so many seconds without anything."""
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._reader.read(_PIECE)
-        except TimeoutError:
-            raise Stalled from None
+        waited = 0.0
+        while seconds is None or waited < seconds:
+            pause = _LOOK if seconds is None else min(_LOOK, seconds - waited)
+            try:
+                async with asyncio.timeout(pause):
+                    return await self._reader.read(_PIECE)
+            except TimeoutError:
+                # Something it has started may keep its output open after its end.
+                if self.is_gone:
+                    return b""
+            waited += pause
+        raise Stalled
 
     def send(self, message: Any) -> None:
         """Writes one JSON line; a CLI that has ended is noticed by whoever reads."""
@@ -123,6 +137,7 @@ class Cli:
         """Waits for the end of a CLI that has closed its output and returns the exit code."""
         if not await self._ends_within(self._launch.grace):
             await self.abort()
+        await _end_all(self._family())
         return await self._gone()
 
     async def finish(self) -> None:
@@ -148,17 +163,14 @@ class Cli:
             raise
 
     async def _abort(self) -> None:
-        family = _family(self.pid)
+        family = self._family()
         for ask in (self._child.interrupt, self._child.terminate):
             if self.code is None:
                 ask()
                 await self._ends_within(self._launch.grace)
-                family |= _family(self.pid)
-        # Commands of the CLI run in groups of their own and would outlive it.
+                family |= self._family()
         self._child.kill()
-        for pid, start in family.items():
-            if is_alive(pid, start):
-                await end_process(pid)
+        await _end_all(family)
         await self._gone()
 
     async def _gone(self) -> int:
@@ -173,6 +185,16 @@ class Cli:
                 transport.close()
         return self.code
 
+    def _family(self) -> dict[int, int]:
+        """Everything it has started, each with the time of its start, so that no stranger is taken for it.
+
+        Commands of the CLI run in sessions of their own and would outlive it.
+        """
+        mark = self._launch.mark
+        marked = carriers(f"{_MARK}={mark}") if mark else []
+        found = {*descendants(self.pid), *marked} - {self.pid}
+        return {pid: process_start(pid) for pid in found}
+
     async def _ends_within(self, seconds: float) -> bool:
         try:
             async with asyncio.timeout(seconds):
@@ -182,9 +204,10 @@ class Cli:
         return True
 
 
-def _family(pid: int) -> dict[int, int]:
-    """Everything below a process, each with the time of its start, so that no stranger is taken for it."""
-    return {child: process_start(child) for child in descendants(pid)}
+async def _end_all(family: dict[int, int]) -> None:
+    for pid, start in family.items():
+        if is_alive(pid, start):
+            await end_process(pid)
 
 
 async def start(launch: Launch) -> Cli:
@@ -194,7 +217,8 @@ async def start(launch: Launch) -> Cli:
     our_errors, their_errors = pipe()
     theirs = (their_in, their_out, their_errors)
     try:
-        child = spawn(Spawn(launch.argv, launch.cwd, launch.env, *theirs))
+        env = {**launch.env, _MARK: launch.mark} if launch.mark else launch.env
+        child = spawn(Spawn(launch.argv, launch.cwd, env, *theirs))
     except (OSError, Unsupported, ValueError) as error:
         for descriptor in (our_out, our_in, our_errors):
             os.close(descriptor)

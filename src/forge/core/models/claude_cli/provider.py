@@ -26,6 +26,7 @@ from forge.core.models.claude_cli.wishes import check_version, read_wishes
 from forge.core.models.history import Memo, tidy
 from forge.core.models.providers import Provider
 from forge.foundation.homes import forge_home
+from forge.foundation.ids import new_uuid
 
 _SOMEBODY = Message("user", [Text(".")])
 
@@ -135,7 +136,8 @@ class CliModel:
             schema=value_schema(request.tools) if agent else "",
         )
         argv = [self._program.path, *arguments(began, self._can)]
-        launch = Launch(argv, cwd, cli_environment(self._env, request.options.max_tokens))
+        env = cli_environment(self._env, request.options.max_tokens)
+        launch = Launch(argv, cwd, env, mark=new_uuid())
         answers = asking(place) if agent and place is not None else deferring(request.tools)
         talk = await _started(launch, answers, key, self._wishes.idle_seconds, history)
         try:

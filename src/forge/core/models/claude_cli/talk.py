@@ -13,7 +13,7 @@ from typing import Any
 from forge.core.message import Block, Text
 from forge.core.model import Finished
 from forge.core.models.asides import Turn, is_result
-from forge.core.models.claude_cli.changes import Change, TurnFinished
+from forge.core.models.claude_cli.changes import Change, Notice, TurnFinished
 from forge.core.models.claude_cli.control import refusal, success, user_line
 from forge.core.models.claude_cli.lines import Splitter, decode
 from forge.core.models.claude_cli.mapper import Mapper
@@ -151,7 +151,11 @@ class Talk:
             if task is not None:
                 task.cancel()
         else:
-            self._changes.extend(self.mapper.take(event))
+            found = self.mapper.take(event)
+            self._changes.extend(found)
+            for change in found:
+                if isinstance(change, Notice):
+                    log.info("%s: %s", change.kind, change.text)
 
     def _answer(self, request_id: str, request: Any) -> None:
         async def reply() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forge.core.shell.analysis.joining import original
 from forge.core.shell.analysis.parse import parse
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.record import Finding, Verdict
@@ -65,6 +66,11 @@ def _follow(text: str, run: Run, known: Known) -> str:
     for function in list(state.functions.values()):
         if not function.called:
             run.call(function, None, frame)
+    if parsed.cuts:
+        for finding in run.findings:
+            finding.span = original(finding.span, parsed.cuts)
+        for step in run.steps:
+            step.span = original(step.span, parsed.cuts)
     return parsed.complaint
 
 

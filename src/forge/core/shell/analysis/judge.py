@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from forge.core.shell.analysis.state import Known
     from forge.core.shell.analysis.surroundings import Surroundings
 
+
+def _powershell(text: str, around: Surroundings) -> Verdict:
+    return analyse_powershell(text, lambda command: analyse(command, around))
+
+
 _SHELLS = {
     "bash": analyse,
     "sh": analyse,
-    "powershell": analyse_powershell,
-    "pwsh": analyse_powershell,
+    "powershell": _powershell,
+    "pwsh": _powershell,
     "cmd": analyse_cmd,
 }
 

@@ -6,6 +6,7 @@ from forge.core.shell.analysis.coverage import command_names, contains, joined_l
 from forge.core.shell.analysis.gate import suspicious
 from forge.core.shell.analysis.grammar import parser
 from forge.core.shell.analysis.heredoc import Prepared, prepare
+from forge.core.shell.analysis.joining import join_lines
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.state import Source
 from forge.core.shell.analysis.tripwire import read_by_bash
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Parsed:
     """A text, its tree and the reasons why the tree may not be what the shell would run."""
 
-    __slots__ = ("complaint", "root", "source", "tree", "troubles")
+    __slots__ = ("complaint", "cuts", "root", "source", "tree", "troubles")
 
     def __init__(self, source: Source, tree: Tree) -> None:
         self.source = source
@@ -27,6 +28,7 @@ class Parsed:
         self.root: Node = tree.root_node
         self.troubles: list[str] = []
         self.complaint = ""
+        self.cuts: list[int] = []
 
 
 def parse_alone(text: str, span: tuple[int, int]) -> Parsed:
@@ -37,9 +39,11 @@ def parse_alone(text: str, span: tuple[int, int]) -> Parsed:
 
 def parse(text: str, span: tuple[int, int] | None) -> Parsed:
     """The tree of a command text with everything that speaks against trusting it."""
+    text, cuts = join_lines(text)
     prepared = prepare(text)
     data = prepared.text.encode("utf-8", "replace")
     parsed = Parsed(Source(data, prepared, span), parser("bash").parse(data))
+    parsed.cuts = cuts
     root, troubles = parsed.root, parsed.troubles
     odd = suspicious(text.replace(UNKNOWN, ""))
     if odd:

@@ -6,22 +6,23 @@ import re
 
 from forge.core.shell.analysis.gate import suspicious
 from forge.core.shell.analysis.grammar import parser
-from forge.core.shell.analysis.record import UNANALYSABLE, Finding, Step, Verdict
-from forge.core.shell.analysis.tables import table
+from forge.core.shell.analysis.record import CODES, UNANALYSABLE, Finding, Step, Verdict
+from forge.core.shell.analysis.tables import commands, table
 from forge.core.shell.analysis.windows_paths import FILE, TREE, WRITE, windows_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tree_sitter import Node
 
-    from forge.core.shell.analysis.surroundings import Surroundings
-
+_LETTERS = {category: letter for letter, category in CODES.items()}
 _SPECIAL = frozenset({"Remove-Item", "Invoke-Expression", "Set-Content", "Out-File", "Stop-Computer"})
 
 
-def analyse_powershell(text: str, around: Surroundings) -> Verdict:
-    """The judgement of a PowerShell command text."""
-    work = _Work(text)
+def analyse_powershell(text: str, portable: Callable[[str], Verdict] | None = None) -> Verdict:
+    """The judgement of a PowerShell command text; `portable` judges programs that are the same everywhere."""
+    work = _Work(text, portable)
     odd = suspicious(text)
     if odd:
         work.note("C7", f"the text contains {odd[0]}", UNANALYSABLE)
@@ -36,10 +37,11 @@ def analyse_powershell(text: str, around: Surroundings) -> Verdict:
 
 
 class _Work:
-    __slots__ = ("findings", "interactive", "piped", "step", "steps", "text")
+    __slots__ = ("findings", "interactive", "piped", "portable", "step", "steps", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, portable: Callable[[str], Verdict] | None = None) -> None:
         self.text = text
+        self.portable = portable
         self.findings: list[Finding] = []
         self.steps: list[Step] = []
         self.step: Step | None = None
@@ -88,8 +90,10 @@ class _Work:
             self._expression(operands, node)
         elif lowered in ("powershell", "pwsh", "powershell.exe", "pwsh.exe"):
             self._nested(words, flags)
+        elif lowered in ("cmd", "cmd.exe"):
+            self._old_shell(words)
         else:
-            self._by_table(lowered, operands, flags)
+            self._by_table(lowered, words, operands)
 
     def _remove(self, flags: set[str], operands: list[str]) -> None:
         tree = any("-recurse".startswith(f) and len(f) > 1 for f in flags)
@@ -125,7 +129,24 @@ class _Work:
         if not words:
             self.interactive = "a PowerShell prompt"
 
-    def _by_table(self, name: str, operands: list[str], flags: set[str]) -> None:
+    def _old_shell(self, words: list[str]) -> None:
+        """`cmd /c TEXT`: its commands have the names of PowerShell's aliases, its options have slashes."""
+        self.note("C6", "runs another shell", "run")
+        text = " ".join(words[1:]).strip("\"'")
+        self.findings += analyse_nested(re.sub(r"(?i)\s/s\b", " -Recurse", text)).findings
+
+    def _portable(self, name: str, words: list[str]) -> None:
+        """A program that is the same everywhere is judged as everywhere."""
+        if self.portable is None:
+            self.note("C6", "runs a program of this machine", "run")
+            return
+        quoted = ["$unknown" if "$" in word else _quoted(word.strip("\"'")) for word in words]
+        verdict = self.portable(" ".join([name, *quoted]))
+        self.interactive = self.interactive or verdict.interactive
+        for finding in verdict.findings:
+            self.note(f"{_LETTERS[finding.category]}{finding.risk}", finding.reason, finding.effect)
+
+    def _by_table(self, name: str, words: list[str], operands: list[str]) -> None:
         rows = table("powershell")
         meaning = rows["commands"].get(name) or next(
             (m for prefix, m in rows["verbs"].items() if name.startswith(prefix)), None
@@ -134,16 +155,10 @@ class _Work:
             for operand in operands[:1] or ["x"]:
                 self._write(operand)
             return
-        if meaning is None and name.removesuffix(".exe") in rows["portable"]:
-            meaning = ["C6", "runs a program of this machine"]
-            if {"push", "reset", "clean"} & set(operands) and flags & {
-                "-f",
-                "--force",
-                "--hard",
-                "-fd",
-                "-fdx",
-            }:
-                meaning = ["D8", "throws away work"]
+        program = name.removesuffix(".exe")
+        if meaning is None and (program in rows["portable"] or program in commands()):
+            self._portable(program, words)
+            return
         code, reason = (meaning or ["W4", f"runs {name}"])[:2]
         self.note(code, reason, "read" if code[0] == "R" else "run")
 
@@ -173,6 +188,10 @@ def analyse_nested(text: str) -> Verdict:
     work = _Work(text)
     work.follow(parser("powershell").parse(text.encode("utf-8", "replace")).root_node)
     return Verdict(text, work.findings, work.steps, None)
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def _words(node: Node) -> list[str]:

@@ -36,6 +36,9 @@ def redirect_input(node: Node, frame: Frame, expander: Expander) -> Stream | Non
     return found
 
 
+_DATABASES = (".db", ".sqlite", ".sqlite3", ".mdb", ".dump", ".bak", ".kdbx", ".parquet")
+
+
 def redirect_output(node: Node, frame: Frame, stream: Stream, expander: Expander) -> bool:
     """Judges what a redirection overwrites; whether the command's output went there."""
     if node.type == "herestring_redirect":
@@ -54,6 +57,8 @@ def redirect_output(node: Node, frame: Frame, stream: Stream, expander: Expander
             frame.run.note(frame, "D9", "opens a network connection as a file", "exfiltrate", "network")
         elif frame.run.stream_of(target.text) is None:
             write(frame, target, content, append=sign in (">>", "&>>"))
+            if sign in (">", ">|") and stream.text == "" and target.text.endswith(_DATABASES):
+                frame.run.note(frame, "C6", "empties a database", "delete")
     return descriptor == b"1"
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from forge.core.shell.analysis.state import Frame
 
 _MOST_CHOICES = 12
+_LIBRARIES = ("LD_LIBRARY_PATH", "PYTHONPATH", "NODE_PATH", "CLASSPATH", "GEM_PATH")
+_ANYBODYS = ("/tmp", "/var/tmp", "/dev/shm")
 
 
 def assign(node: Node, frame: Frame, expander: Expander, prefix: bool = False) -> None:
@@ -88,6 +90,10 @@ def judge_variable(name: str, value: str, frame: Frame) -> None:
         frame.run.note(frame, "C7", f"{name} makes other programs load code", "persist")
     elif name == "PATH" and any(p in ("", ".") or p.startswith("/tmp") for p in value.split(":")):
         frame.run.note(frame, "C7", "PATH leads to a directory anybody may write to", "persist")
+    elif name in _LIBRARIES and any(p.startswith(_ANYBODYS) for p in value.split(":")):
+        frame.run.note(frame, "C6", f"{name} leads to a directory anybody may write to", "persist")
+    elif name == "HISTFILE" and value in ("", "/dev/null"):
+        frame.run.note(frame, "C5", "hides commands from the history", "persist")
 
 
 def _harmless(value: str) -> bool:
@@ -118,4 +124,6 @@ def unset(node: Node, frame: Frame) -> None:
     """An unset variable expands to nothing."""
     for child in node.children:
         if child.type == "variable_name":
+            if text_of(child, frame) == "HISTFILE":
+                frame.run.note(frame, "C5", "hides commands from the history", "persist")
             frame.state.variables[text_of(child, frame)] = Variable([[]])

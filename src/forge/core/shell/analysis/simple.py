@@ -9,8 +9,9 @@ from forge.core.shell.analysis.places import UNKNOWN, kind_of
 from forge.core.shell.analysis.programs import catalog
 from forge.core.shell.analysis.record import Step
 from forge.core.shell.analysis.spec import judge_by_table
-from forge.core.shell.analysis.state import NETWORK, NO_TAGS, Stream, Word
+from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Word
 from forge.core.shell.analysis.tables import commands, names, table
+from forge.core.shell.analysis.unpacked import judge_unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _RESERVED = frozenset(
     ]
 )
 _HELP = ("--version", "--help", "-V", "-version", "version")
+_MORE_HELP = ("--verbose", "--client", "--json", "--short", "--full", "--all", "-v")
 _PROGRAM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
                         "/opt/homebrew/bin", "/snap/bin", "/system/bin")  # fmt: skip
 
@@ -75,7 +77,7 @@ def _judge(argv: list[Word], frame: Frame) -> Stream:
     if sign and variable.rstrip("+").isidentifier() and len(argv) > 1:
         # The grammar does not take every assignment for one: what follows may be the command.
         execute(argv[1:], frame, frame.step.span if frame.step else (0, 0))
-    if UNKNOWN in name:
+    if UNKNOWN in name or (argv[0].glob and any(mark in name for mark in "*?")):
         return _unknown_program(argv, frame)
     if name in frame.state.functions:
         return frame.run.call(frame.state.functions[name], [w.text for w in argv[1:]], frame)
@@ -103,7 +105,7 @@ def _program(name: str, argv: list[Word], frame: Frame) -> Stream:
     name = _common(name)
     if frame.step is not None:
         frame.step.program = name
-    if len(argv) == 2 and argv[1].text in _HELP and name not in names("programs", "takes_any_word"):
+    if _asks_itself(argv) and name not in names("programs", "takes_any_word"):
         frame.run.note(frame, "R0", "asks a program about itself", "read")
         return Stream()
     if name in _RESERVED and not argv[0].quoted:
@@ -115,15 +117,35 @@ def _program(name: str, argv: list[Word], frame: Frame) -> Stream:
     return _by_table(name, argv, frame)
 
 
+def _asks_itself(argv: list[Word]) -> bool:
+    texts = [w.text for w in argv[1:]]
+    return texts[:1] != [] and texts[0] in _HELP and all(text in _MORE_HELP for text in texts[1:])
+
+
 def _by_table(name: str, argv: list[Word], frame: Frame) -> Stream:
     spec = commands().get(name) or _family(name)
     tags = frame.stdin.tags if frame.stdin else NO_TAGS
     if spec is not None:
         judge_by_table(spec, argv[1:], frame)
-        return Stream(None, tags | catalog.secrets_read(argv[1:], frame))
+        secrets = catalog.secrets_read(argv[1:], frame)
+        if SECRET in secrets and isinstance(spec, dict) and (spec.get("cloud") or spec.get("sends")):
+            frame.run.note(frame, "D9", "sends credentials to another machine", "exfiltrate")
+        return Stream(None, tags | secrets)
     catalog.secrets_read(argv[1:], frame)
+    _inner_command(argv[1:], frame)
     frame.run.note(frame, "W4", f"runs {display(name)}, a program without a rule", "run")
     return Stream(None, tags)
+
+
+def _inner_command(words: list[Word], frame: Frame) -> None:
+    """A program without a rule may run what follows: looked at where that would be a disaster."""
+    for at, word in enumerate(words[:-1]):
+        name, following = word.text.rpartition("/")[2], words[at + 1].text
+        deletes = name == "rm" and following.startswith("-") and "r" in following.lower()
+        runs = name in ("sh", "bash", "zsh", "dash") and following.startswith("-") and "c" in following
+        if deletes or runs or (name == "dd" and any(w.text.startswith("of=/dev/") for w in words)):
+            execute(words[at:], frame, frame.step.span if frame.step else (0, 0))
+            return
 
 
 def _family(name: str) -> object:
@@ -174,6 +196,7 @@ def _by_path(argv: list[Word], frame: Frame) -> Stream | None:
         return catalog.run_text(Stream(written.text, written.tags), frame, [w.text for w in argv[1:]])
     if os.path.dirname(path) in _PROGRAM_DIRECTORIES or _installed(path):
         return None
+    judge_unpacked(path, frame)
     kind = kind_of(path, frame.run.around)
     code = "C6" if kind in ("temp", "temp_root", "outside", "home", "unknown") else "W4"
     frame.run.note(frame, code, f"runs {display(name)}", "run", kind)

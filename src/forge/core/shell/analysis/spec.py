@@ -45,6 +45,9 @@ def _flags(
     for flags, meaning in spec.get("if", {}).items():
         if any(_present(flag, texts) for flag in flags.split()):
             _note(meaning, frame)
+    for flags, meaning in spec.get("unknown", {}).items() if any(w.unknown for w in words) else ():
+        if any(_present(flag, texts) for flag in flags.split()):
+            _note(meaning, frame)
     wanted = spec.get("interactive")
     if any(_present(flag, texts) for flag in spec.get("batch", "").split()):
         return
@@ -60,11 +63,19 @@ def _cloud(words: list[Word], frame: Frame) -> None:
     """Command lines of clouds are nouns and verbs: the verb decides."""
     verbs = table("commands")["cloud_verbs"]
     spoken = {w.text for w in words if not w.text.startswith("-")} if len(words) < 6 else _first(words)
+    spoken |= {part for word in spoken for part in word.split(":")}
     flags = {w.text for w in words if w.text.startswith("--del")}
     if frame.step is not None:
         frame.step.sub = " ".join(sorted(spoken)[:3])
+    if spoken == {"configure"} or "login" in spoken:
+        frame.run.is_interactive("asks for an account")
+    if any(w.text in ("--dryrun", "--dry-run") for w in words):
+        frame.run.note(frame, "R2", "shows what would change in a cloud", "network")
+        return
     if any(_present(verb, spoken | flags) for verb in verbs["loses"].split()):
         frame.run.note(frame, "D8", "deletes something in a cloud", "cloud_loss")
+    elif any(_present(verb, spoken) for verb in verbs["tells"].split()):
+        frame.run.note(frame, "C6", "prints credentials of a cloud", "secret", "secret")
     elif any(_present(verb, spoken) for verb in verbs["reads"].split()):
         frame.run.note(frame, "R2", "asks a cloud", "network")
     else:

@@ -17,6 +17,10 @@ NO_TAGS: frozenset[str] = frozenset()
 # Where text came from: decides whether it may be executed or sent.
 NETWORK = "network"
 SECRET = "secret"
+# Names of files that a program found: many, and nobody has seen them.
+LISTED = "listed"
+# The output of a shell that obeys whatever comes in.
+SHELL = "shell"
 
 
 class Stream:

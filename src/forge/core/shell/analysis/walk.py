@@ -45,6 +45,9 @@ def follow(parsed: Parsed, frame: Frame) -> Stream:
 def _pieces(parsed: Parsed, frame: Frame) -> None:
     """What cannot be read as a whole may still show a part that must never run."""
     for piece in re.split(r"&&|\|\||[;|&\n]", parsed.source.prepared.text):
+        # `{rm,-rf,/}` is one word to the grammar and three to the shell.
+        braces = re.fullmatch(r"\s*\{([^{}\s]+,[^{}\s]*)\}(.*)", piece)
+        piece = " ".join([*braces[1].split(","), braces[2]]) if braces else piece
         text = piece.strip(" \t(){}!")
         for keyword in ("then ", "do ", "else "):
             text = text.removeprefix(keyword)
@@ -268,6 +271,8 @@ def _case(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
 
 def _for(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
     name = next((text_of(c, frame) for c in node.children if c.type == "variable_name"), "")
+    if node.children[0].type == "select" and frame.stdin is None:
+        frame.run.is_interactive("asks for a choice")
     words = []
     values_begin = False
     for child in node.children:

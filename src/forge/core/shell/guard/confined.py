@@ -43,10 +43,11 @@ async def started_confined(
     guard = ctx.keep(Guard)
     grant = guard.grant_of(ctx.call_id)
     workplace = guard.workplace()
-    sandbox = await workplace.sandbox(grant.profile if grant else "", ctx)
+    profile = grant.profile if grant else ""
+    sandbox = await workplace.sandbox(profile, ctx)
     await workplace.keep_safe(ctx.call_id, ctx)
     # A filtered environment is part of the full mode; the settings of the reference leave it as it is.
-    own = workplace.environment(ctx) if guard.mode == "full" else {"TMPDIR": workplace.temp(ctx)}
+    own = workplace.environment(ctx, profile) if guard.mode == "full" else {"TMPDIR": workplace.temp(ctx)}
     marks = {name: command.env[name] for name in ("CLAUDECODE", "FORGECODE", "SHELL", "PWD")}
     env = {**own, **marks} if guard.mode == "full" else {**command.env, **own}
     command = msgspec.structs.replace(command, env=env)

@@ -17,7 +17,10 @@ _READING = word_set(
     stat strings sum tac tail test tr true tty uname uniq uptime wc which whoami"""
 )
 # Names that secrets have: reading those is worth a closer look.
-_TELLING = re.compile(r"(?:^|[\s/=])\.\w|key|pem|shadow|cred|secret|passw|token|id_", re.IGNORECASE)
+_TELLING = re.compile(
+    r"(?:^|[\s/=])\.\w|key|pem|shadow|cred|secret|passw|token|id_|environ|[\s=]/(?:proc|etc|root|dev|sys|run|var)\b",
+    re.IGNORECASE,
+)
 
 
 def only_reads(text: str) -> bool:

@@ -6,7 +6,7 @@ import glob
 import os
 from collections.abc import Iterable, Mapping
 
-from forge.core.shell.analysis.analyse import analyse
+from forge.core.shell.analysis.analyse import BUDGET_SECONDS, analyse
 from forge.core.shell.analysis.decide import ALLOW_SESSION, ASK, DENY, Decision, Memory, decide, explanation
 from forge.core.shell.analysis.policy import Policy, add_settings
 from forge.core.shell.analysis.record import RANK, Verdict
@@ -62,8 +62,9 @@ class Assessed:
 class Judging:
     """The judge of one session."""
 
-    def __init__(self, sources: Iterable[Source] = ()) -> None:
+    def __init__(self, sources: Iterable[Source] = (), *, seconds: float = BUDGET_SECONDS) -> None:
         self.memory = Memory()
+        self._seconds = seconds
         self.policy = Policy()
         self._known = Known()
         for source in sources:
@@ -74,7 +75,7 @@ class Judging:
         around = self._around(where)
         known = Known()
         known.files, known.links = dict(self._known.files), dict(self._known.links)
-        verdict = analyse(text, around, known=known)
+        verdict = analyse(text, around, self._seconds, known)
         if not verdict.analysable:
             verdict = looked_through(verdict)
         rules = RuleSet([*self.policy.rules.rules, *permission_rules(dict(permissions), "permissions")])

@@ -22,10 +22,11 @@ async def started_program(command: str, ctx: ToolContext) -> ToolOutput:
     guard = ctx.keep(Guard)
     place = guard.workplace()
     grant = guard.grant_of(ctx.call_id)
-    sandbox = await place.sandbox(grant.profile if grant else "", ctx)
+    profile = grant.profile if grant else ""
+    sandbox = await place.sandbox(profile, ctx)
     await place.keep_safe(ctx.call_id, ctx)
     cwd = directory_of(ctx)
-    env = {**place.environment(ctx, terminal=True), "PWD": cwd}
+    env = {**place.environment(ctx, profile, terminal=True), "PWD": cwd}
     try:
         name = await place.programs.start(Start(command, cwd, env, sandbox=sandbox))
     except (NoProgram, NotStarted, Unsupported, OSError) as error:

@@ -40,7 +40,8 @@ class Workplace:
         self.keeper = Keeper()
         self.programs = Programs(self.keeper)
         self.lock = asyncio.Lock()
-        self.exports: Mapping[str, str] | None = None
+        self._exported: dict[str, str] = {}
+        self._unset: set[str] = set()
         self.calls: dict[str, str] = {}
         self._guard = guard
         self._facts: Facts | None = None
@@ -65,18 +66,32 @@ class Workplace:
         except NoSandbox as error:
             raise ToolError(f"{error} Nothing was run.") from None
 
-    def environment(self, ctx: ToolContext, *, terminal: bool = False) -> dict[str, str]:
+    def environment(self, ctx: ToolContext, profile: str = "", *, terminal: bool = False) -> dict[str, str]:
         """What a guarded command gets to know: nothing secret, nothing that loads code."""
-        allowed = _section(ctx, "forgecmd").get("environment", ())
-        kept = filter_environment(ctx.env, allow=[name for name in allowed if isinstance(name, str)]).env
-        kept["PATH"] = safe_path(kept.get("PATH", os.defpath), ctx.start_dir)
+        kept = filter_environment(ctx.env, allow=self._trusted("environment")).env
+        trusted = _paths(self._trusted("path"), ctx)
+        kept["PATH"] = safe_path(kept.get("PATH", os.defpath), ctx.start_dir, trusted=trusted)
         quiet = quiet_variables(terminal=terminal)
-        temp = self.temp(ctx)
-        own = {"TMPDIR": temp, **cache_variables(os.path.join(temp, "cache"))}
-        return carry_exports({**kept, **quiet, **own}, self._carried(quiet | own))
+        own = {"TMPDIR": self.temp(ctx)} if profile not in ("", Profile.FULL) else {}
+        if profile == Profile.READ:
+            own |= cache_variables(os.path.join(self.temp(ctx), "cache"))
+        left = {name: value for name, value in kept.items() if name not in self._unset}
+        return {**left, **self._exported, **quiet, **own}
 
-    def _carried(self, fixed: Mapping[str, str]) -> Mapping[str, str] | None:
-        return None if self.exports is None else {**self.exports, **fixed}
+    def carry(self, given: Mapping[str, str], exports: Mapping[str, str] | None) -> None:
+        """Takes over what a command has changed of the environment it was given, for the next ones."""
+        if exports is None:
+            return
+        changed = {name: value for name, value in exports.items() if given.get(name) != value}
+        self._exported |= carry_exports({}, changed)
+        self._unset = (self._unset | (given.keys() - exports.keys())) - exports.keys()
+        for name in self._unset:
+            self._exported.pop(name, None)
+
+    def _trusted(self, key: str) -> list[str]:
+        """A list of the settings, without what a project adds that is not trusted."""
+        found = [source.data.get(key) for source in self._guard.setup.sources if source.trusted]
+        return [name for names in found if isinstance(names, list) for name in names if isinstance(name, str)]
 
     def temp(self, ctx: ToolContext) -> str:
         """The temporary directory of the session's commands, made for this user alone."""
@@ -107,12 +122,15 @@ class Workplace:
             shutil.rmtree(self._temp, ignore_errors=True)
 
     def _places(self, ctx: ToolContext) -> Places:
-        files = _section(ctx, "sandbox").get("filesystem")
+        sandbox = ctx.setting("sandbox", None)
+        files = sandbox.get("filesystem") if isinstance(sandbox, dict) else None
         files = files if isinstance(files, dict) else {}
-        extra = _section(ctx, "forgecmd").get("workspace")
-        more = extra.get("extraWrite", ()) if isinstance(extra, dict) else ()
-        writable = [*ctx.directories[1:], *_paths(files.get("allowWrite"), ctx), *_paths(more, ctx)]
-        hidden = (*_paths(files.get("denyRead"), ctx), *sockets_of(ctx.env))
+        extra: Any = self._guard.judging().policy.extra
+        # What comes with a project must not open anything in full mode.
+        opened = files.get("allowWrite") if self._guard.mode != "full" else ()
+        writable = [*ctx.directories[1:], *_paths(opened, ctx), *_paths(extra, ctx)]
+        hidden = (*_paths(files.get("denyRead"), ctx), *sockets_of(ctx.env), self._guard.setup.trash)
+        hidden = tuple(path for path in hidden if path)
         home = ctx.env.get("HOME") or os.path.expanduser("~")
         return Places(ctx.start_dir, home, self.temp(ctx), tuple(writable), hidden)
 
@@ -120,11 +138,6 @@ class Workplace:
 def directory_of(ctx: ToolContext) -> str:
     """Where a command starts: the current directory, or the first one if that is gone."""
     return ctx.cwd if os.path.isdir(ctx.cwd) else ctx.start_dir
-
-
-def _section(ctx: ToolContext, name: str) -> dict[str, Any]:
-    found = ctx.setting(name, None)
-    return found if isinstance(found, dict) else {}
 
 
 def _paths(texts: Any, ctx: ToolContext) -> list[str]:

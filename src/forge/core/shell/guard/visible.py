@@ -24,7 +24,9 @@ _PATTERNS = (
 
 def forbidden_words(text: str) -> str:
     """What a text shows that is never allowed; "" if there is no such thing."""
-    return next((reason for pattern, reason in _PATTERNS if re.search(pattern, text)), "")
+    # `{rm,-rf,/}` is the same as its words.
+    spread = re.sub(r"\{([^{}\s]*,[^{}\s]*)\}", lambda match: match[1].replace(",", " "), text)
+    return next((reason for pattern, reason in _PATTERNS if re.search(pattern, spread)), "")
 
 
 def raw_commands(text: str) -> list[list[str]]:

@@ -49,6 +49,12 @@ _REFUSED = re.compile(
 )
 
 
+_OFFLINE = re.compile(
+    r"Network is unreachable|Could not resolve host|[Tt]emporary failure in name resolution|ENETUNREACH"
+    r"|ENOTFOUND|EAI_AGAIN"
+)
+
+
 class Profile(StrEnum):
     """From the narrowest to none."""
 
@@ -111,6 +117,11 @@ def wider(profile: Profile) -> Profile | None:
 def looks_refused(text: str) -> bool:
     """Whether output of a command that failed says that a sandbox was in its way."""
     return _REFUSED.search(text) is not None
+
+
+def looks_offline(text: str) -> bool:
+    """Whether output of a command that failed says that it had no network."""
+    return _OFFLINE.search(text) is not None
 
 
 def sockets_of(env: Mapping[str, str]) -> tuple[str, ...]:

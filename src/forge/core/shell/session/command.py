@@ -22,7 +22,7 @@ from forge.foundation.system.process import Unsupported, pipe
 from forge.foundation.system.terminal import open_terminal, signal_front
 
 _TEXT, _RESULT = 30, 31
-_PIPE_SIZE = 1 << 18
+_PIPE_SIZE = 1 << 17
 _SILENCE = 0.075
 # The trap also reports when the command says `exit`; a trap of the command's own takes its place. What the
 # command starts does not have the descriptor of the result: it could smuggle variables into later commands.
@@ -271,6 +271,7 @@ def _captures(
 
 
 def _output(capture: Capture) -> Output:
+    capture.settle()
     ring = capture.ring
     head = bytes(ring.head)
     kind = kind_of_binary(head)

@@ -16,7 +16,7 @@ from forge.core.review.model import ACCEPT
 from forge.hosts.diffy.screen.bars import statistics, status_bar, top_bar
 from forge.hosts.diffy.screen.desk import Desk, Place
 from forge.hosts.diffy.screen.dialogs import Ask, Lines, Read, Write
-from forge.hosts.diffy.screen.keys import help_lines
+from forge.hosts.diffy.screen.keys import ALWAYS, help_lines
 from forge.hosts.diffy.screen.opening import Ended, Opening
 from forge.hosts.diffy.screen.paint import Part
 from forge.hosts.diffy.screen.palette import Palette
@@ -24,7 +24,6 @@ from forge.hosts.diffy.screen.syntax import Colours
 from forge.hosts.diffy.screen.visible import plain
 from forge.hosts.diffy.screen.widgets import Bar, DiffView, TreeView
 
-_SIDE_BY_SIDE_FROM = 100
 _MOUSE_OFF = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
 _MOUSE_ON = "\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h"
 _GONE = "the agent no longer waits: it gets your review with the next prompt"
@@ -70,7 +69,8 @@ class ReviewApp(App[Ended]):
     def _colour(self) -> None:
         """Syntax colours come after the first frame, which must not wait for them."""
         self.desk.scene.colours = Colours()
-        self.diff.refresh()
+        self.redraw(follow=True)
+        self.opening.ready()
 
     async def on_event(self, event: events.Event) -> None:
         early = isinstance(event, events.Key | events.Paste | events.MouseDown | events.MouseUp)
@@ -79,6 +79,13 @@ class ReviewApp(App[Ended]):
             self.redraw()
             return
         await super().on_event(event)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """What is not in sight cannot be decided; what needs no hunk is always possible."""
+        if action in ALWAYS or (action == "desk" and parameters[:1] in (("undo",), ("redo",))):
+            return True
+        known = f"action_{action}" in vars(ReviewApp)
+        return not known or self.desk.is_in_sight
 
     @property
     def diff(self) -> DiffView:
@@ -96,8 +103,7 @@ class ReviewApp(App[Ended]):
     def do(self, what: Callable[[], object]) -> None:
         """Runs a command of the desk and shows what it did."""
         self.desk.message = ""
-        if self.desk.contents.pieces:
-            what()
+        what()
         self.redraw(follow=True)
 
     def action_desk(self, command: str, *arguments: object) -> None:
@@ -208,11 +214,7 @@ class ReviewApp(App[Ended]):
         self.call_after_refresh(self.redraw, follow=True)
 
     def action_sides(self) -> None:
-        if not self.desk.view.side and self.size.width < _SIDE_BY_SIDE_FROM:
-            self.desk.message = f"side by side needs {_SIDE_BY_SIDE_FROM} columns"
-            self.redraw()
-            return
-        self.action_flip("side")
+        self.do(lambda: self.desk.sides(self.size.width))
 
     def action_search(self) -> None:
         box = self.query_one("#search", Input)

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from forge.core.review.draft import Draft, State
 from forge.hosts.diffy.screen.contents import Contents
 from forge.hosts.diffy.screen.desk import Desk
-from forge.hosts.diffy.screen.keys import HINTS
+from forge.hosts.diffy.screen.keys import HINTS, SELECTING
 from forge.hosts.diffy.screen.paint import GLYPHS, Part, crop
 from forge.hosts.diffy.screen.visible import plain
 
@@ -48,7 +48,7 @@ def status_bar(desk: Desk, width: int, warning: str = "") -> list[Part]:
     if desk.message:
         return crop([*parts, (desk.message, ("message",)), ("", ("status",))], 0, width)
     used = sum(cell_len(text) for text, _ in parts)
-    for key, word in HINTS:
+    for key, word in SELECTING if desk.scene.selection else HINTS:
         size = len(key) + len(word) + 3
         if used + size > width:
             break

@@ -35,7 +35,7 @@ def lines_command(words: Sequence[str], env: Mapping[str, str]) -> int:
 def _run(words: Sequence[str], env: Mapping[str, str], *, lines: bool) -> int:
     if len(words) != 2 or words[0] != "--review":
         raise UsageError("diffy ui needs a review.", "`diffy` starts one.")
-    # Thousands of hunks that all stay: looking for garbage among them costs a tenth of the start.
+    # Until the first frame everything stays: looking for garbage in it would cost a tenth of the time.
     gc.disable()
     sitting = open_sitting(words[1], env)
     contents = contents_of(sitting.listing)
@@ -63,8 +63,6 @@ def _screen(sitting: Sitting, desk: Desk, env: Mapping[str, str]) -> Ended | Non
         show = importlib.import_module(_SCREEN).show
     except ImportError:
         return None
-    gc.freeze()
-    gc.enable()
     ended = show(sitting, desk, env)
     return ended if isinstance(ended, Ended) else None
 

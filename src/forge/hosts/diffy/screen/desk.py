@@ -14,6 +14,7 @@ from forge.hosts.diffy.screen.paint import Scene
 from forge.hosts.diffy.screen.rows import Layout, Stop, View
 
 _MORE = 10
+_SIDE_BY_SIDE_FROM = 100
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -35,6 +36,7 @@ class Desk:
         self.message = ""
         self.matches: list[tuple[int, int]] = []
         self._anchor = -1
+        self._sides = view.side
         self._counts: Counts | None = None
         self.open(contents, view)
 
@@ -72,6 +74,11 @@ class Desk:
         if self._counts is None:
             self._counts = self.draft.counts(self.contents.ids)
         return self._counts
+
+    @property
+    def is_in_sight(self) -> bool:
+        """Whether the cursor is on a hunk that is shown."""
+        return bool(self.contents.pieces) and self.layout.is_shown(self.here.unit)
 
     def rows(self) -> tuple[int, int]:
         """The first and the last row that should be in sight."""
@@ -255,7 +262,6 @@ class Desk:
         first = max(self.here.first, changes[0])
         self._anchor = first
         self.scene.selection = (self.here.unit, first, first)
-        self.message = "select with j and k, then a, r or c; Esc ends"
 
     def select_to(self, unit: int, index: int) -> None:
         """Extends the selection to a line, or begins it there."""
@@ -325,8 +331,22 @@ class Desk:
         self.layout.view = msgspec.structs.replace(self.view, **changes)
         self.draft.hide = self.view.hide
         self.layout.refresh()
-        if not self.layout.is_shown(self.here.unit):
+        if self.contents.pieces and not self.is_in_sight:
             self.step_pending()
+
+    def sides(self, screen: int) -> None:
+        """Old and new side by side or not, if the screen has the columns."""
+        if not self.view.side and screen < _SIDE_BY_SIDE_FROM:
+            self.message = f"side by side needs {_SIDE_BY_SIDE_FROM} columns"
+            return
+        self._sides = not self.view.side
+        self.show(side=self._sides)
+
+    def resize(self, width: int, screen: int) -> None:
+        """The diff got other columns; two sides that no longer fit come back when they do."""
+        side = self._sides and screen >= _SIDE_BY_SIDE_FROM
+        if (width, side) != (self.view.width, self.view.side):
+            self.show(width=width, side=side)
 
     def review(self, rest: str = PENDING) -> Review:
         """What was decided."""

@@ -96,6 +96,11 @@ GROUPS = (
     ),
 )
 
+# Commands that are possible when there is no hunk in sight.
+ALWAYS = frozenset(
+    {"flip", "sides", "files", "base", "statistics", "help", "mouse", "finish", "leave", "cancel"}
+)
+
 # What the last row offers, most important first; the narrower the screen, the fewer.
 HINTS = (
     ("a", "accept"),
@@ -112,6 +117,24 @@ HINTS = (
     ("f", "files"),
     ("/", "search"),
     ("t", "hide decided"),
+)
+
+# The same while lines are being selected.
+SELECTING = (
+    ("j k", "more or fewer lines"),
+    ("a", "accept"),
+    ("r", "reject"),
+    ("c", "comment"),
+    ("Esc", "end"),
+)
+
+# What the keys of a Korean keyboard write, and the letters they have on them.
+HANGUL = dict(
+    zip(
+        "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡㅃㅉㄸㄲㅆ",
+        "qwertyuiopasdfghjklzxcvbnmQWERT",
+        strict=True,
+    )
 )
 
 

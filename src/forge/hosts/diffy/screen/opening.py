@@ -29,6 +29,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     editor: Callable[[str, str], str | None] | None = None
     waiter: Waiter | None = None
     size: Callable[[], tuple[int, int]] | None = None
+    ready: Callable[[], object] = lambda: None  # called when the first frame is there
     guard: float = 0.0
     clock: Callable[[], float] = time.monotonic
 

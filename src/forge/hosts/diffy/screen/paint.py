@@ -12,7 +12,7 @@ from forge.core.review.model import MODE, RENAME
 from forge.hosts.diffy.screen.contents import Contents, Entry, Piece, numbers
 from forge.hosts.diffy.screen.rows import Layout, Row, Stop, gutter
 from forge.hosts.diffy.screen.syntax import Colours
-from forge.hosts.diffy.screen.visible import Shown, cuts, hidden_in, plain, shown
+from forge.hosts.diffy.screen.visible import LONGEST, Shown, cuts, hidden_in, plain, shown
 from forge.hosts.diffy.screen.words import different, partner
 
 Names = tuple[str, ...]
@@ -29,7 +29,6 @@ GLYPHS = {
 _LINE_GLYPHS = {"accept": ("✓", ("accepted",)), "reject": ("✗", ("rejected",))}
 _STATUS = {"A": "new", "D": "deleted", "M": "modified", "R": "renamed", "T": "type changed", "C": "copied"}
 _BASES = {" ": "context", "+": "add", "-": "del"}
-_LONGEST = 4000
 
 
 class Scene:
@@ -104,20 +103,21 @@ def crop(parts: list[Part], start: int, width: int) -> list[Part]:
     return found
 
 
-def styled(text: Shown, spans: list[Span], names: Names) -> list[Part]:
-    """A line cut where its style changes. Spans count original characters, later ones win."""
-    if not spans and not text.flags:
-        return [(text.text, names)]
-    placed = [(text.place(start), text.place(end), name) for start, end, name in spans]
-    placed += [(start, end, "hidden") for start, end in text.flags]
-    edges = {0, len(text.text)}
-    for start, end, _ in placed:
-        edges.add(start)
-        edges.add(end)
-    places = sorted(edges)
+def styled(
+    text: Shown, spans: list[Span], names: Names, start: int = 0, end: int | None = None
+) -> list[Part]:
+    """A line, or a part of it, cut where its style changes. Spans count original characters, later ones win."""
+    end = len(text.text) if end is None else end
+    placed = [(text.place(first), text.place(last), name) for first, last, name in spans]
+    placed += [(first, last, "hidden") for first, last in text.flags]
+    placed = [span for span in placed if span[0] < end and span[1] > start]
+    edges = {start, end}
+    for first, last, _ in placed:
+        edges.add(max(first, start))
+        edges.add(min(last, end))
     return [
-        (text.text[a:b], (*names, *(name for start, end, name in placed if start <= a < end)))
-        for a, b in pairwise(places)
+        (text.text[a:b], (*names, *(name for first, last, name in placed if first <= a < last)))
+        for a, b in pairwise(sorted(edges))
     ]
 
 
@@ -153,6 +153,8 @@ def _head(scene: Scene, row: Row, width: int) -> list[Part]:
     ]
     if mark.edit is not None:
         parts.append(("  edited", (*names, "asked")))
+    if mark.by:
+        parts.append((f" by the rule {mark.by}", (*names, state.value)))
     if scene.layout.is_folded(row.unit):
         parts.append(("  white space only", names))
     if piece.kinds and _deceives(scene, piece):
@@ -201,7 +203,7 @@ def _context(scene: Scene, row: Row, width: int) -> list[Part]:
     digits = scene.layout.digits
     first = f"{old:>{digits}}"
     lead = f"   {first}" if scene.layout.view.side else f"   {first} {new:>{digits}}"
-    parts: list[Part] = [(f"{lead}   ", ("number",)), (shown(row.text[:_LONGEST]).text, ("dim",))]
+    parts: list[Part] = [(f"{lead}   ", ("number",)), (shown(row.text[:LONGEST]).text, ("dim",))]
     return crop([*parts, ("", ())], 0, width)
 
 
@@ -260,24 +262,23 @@ def _numbers(scene: Scene, piece: Piece, line: _Line) -> str:
 
 
 def _text(scene: Scene, piece: Piece, line: _Line, names: Names, room: int) -> list[Part]:
-    text = piece.texts[line.index]
-    long = len(text) > _LONGEST + scene.shift and not scene.layout.view.wrap
-    if long:
-        text = text[: _LONGEST + scene.shift]
+    whole = piece.texts[line.index]
+    wrap = scene.layout.view.wrap
+    # A column may take several characters, but never so many.
+    text = whole[: LONGEST if wrap else min(LONGEST, 4 * room) + 4 * scene.shift]
     display = shown(text)
-    parts = styled(display, _spans(scene, piece, line, text, names), names)
-    if not piece.texts.ends(line.index):
-        parts.append((" ⊘ no newline at end", ("dim",)))
-    start = scene.shift
-    if scene.layout.view.wrap:
-        places = cuts(display.text, scene.layout.columns())
-        if line.part >= len(places):
-            return [(" " * room, names)]
-        start = 0
-        parts = _between(
-            parts, places[line.part], places[line.part + 1] if line.part + 1 < len(places) else None
-        )
-    return crop([*parts, ("", names)], start, room)
+    places = cuts(display.text, scene.layout.columns()) if wrap else [0]
+    if line.part >= len(places):
+        return [(" " * room, names)]
+    ends = [*places[1:], None]
+    spans = _spans(scene, piece, line, text, names)
+    parts = styled(display, spans, names, places[line.part], ends[line.part])
+    if line.part == len(places) - 1:
+        if len(text) < len(whole):
+            parts.append((f" … {len(whole) - len(text)} more characters", ("dim",)))
+        if not piece.texts.ends(line.index):
+            parts.append((" ⊘ no newline at end", ("dim",)))
+    return crop([*parts, ("", names)], 0 if wrap else scene.shift, room)
 
 
 def _spans(scene: Scene, piece: Piece, line: _Line, text: str, names: Names) -> list[Span]:
@@ -307,15 +308,3 @@ def _found(scene: Scene, line: _Line, text: str) -> list[Span]:
         spans.append((place, place + len(words), name))
         place = where.find(words, place + len(words))
     return spans
-
-
-def _between(parts: list[Part], start: int, end: int | None) -> list[Part]:
-    """The characters from `start` to `end` of parts that belong together."""
-    found: list[Part] = []
-    place = 0
-    for text, names in parts:
-        cut = text[max(0, start - place) : None if end is None else max(0, end - place)]
-        if cut:
-            found.append((cut, names))
-        place += len(text)
-    return found

@@ -11,7 +11,7 @@ import msgspec
 
 from forge.core.review.draft import Comment, Draft, State
 from forge.hosts.diffy.screen.contents import Contents, Piece, side
-from forge.hosts.diffy.screen.visible import cuts, shown
+from forge.hosts.diffy.screen.visible import LONGEST, cuts, shown
 from forge.hosts.diffy.screen.words import only_spaces
 
 _RUNS = re.compile(r"( +)|(-*)(\+*)")
@@ -59,6 +59,7 @@ class Layout:
         self.extra: dict[int, tuple[Sequence[str], Sequence[str]]] = {}
         self.digits = max([len(str(_highest(unit))) for unit in contents.pieces], default=1)
         self._spaces: dict[int, bool] = {}
+        self._bodies: dict[int, tuple[object, list[Row]]] = {}
         self._blocks: list[tuple[int, int]] = []  # file and unit, -1 for the file's title
         self._place: list[int] = []
         for number, file in enumerate(contents.entries):
@@ -71,11 +72,15 @@ class Layout:
     def refresh(self, units: Iterable[int] | None = None) -> None:
         """Counts the rows again, of all units or of those that have changed."""
         self._notes: dict[tuple[str, str], list[Comment]] = {}
+        self._lost: dict[str, list[Comment]] = {}  # on hunks that have changed since
         for comment in self.draft.comments:
-            self._notes.setdefault((comment.path, comment.hunk), []).append(comment)
+            if comment.hunk and comment.hunk not in self.contents.places:
+                self._lost.setdefault(comment.path, []).append(comment)
+            else:
+                self._notes.setdefault((comment.path, comment.hunk), []).append(comment)
         self._cache: dict[int, tuple[list[Row], Sequence[object], list[Row]]] = {}
         if units is None:
-            self._heights = [self._height(block) for block in range(len(self._blocks))]
+            self._heights = self._all_heights()
         for unit in units or ():
             title = self._place[self.contents.entries[self.contents.pieces[unit].entry].first] - 1
             self._heights[title] = self._height(title)
@@ -147,6 +152,16 @@ class Layout:
             return [Stop(unit, first, last) for first, last in body.blocks]
         return [Stop(unit, index, index) for index in body.changes]
 
+    def _all_heights(self) -> list[int]:
+        view = self.view
+        if view.side or view.wrap or view.hide or view.fold or self.extra or self.draft.is_begun:
+            return [self._height(block) for block in range(len(self._blocks))]
+        pieces = self.contents.pieces
+        return [
+            1 + (len(pieces[unit].kinds) or 1) if unit >= 0 else len(self._title(file))
+            for file, unit in self._blocks
+        ]
+
     def _height(self, block: int) -> int:
         file, unit = self._blocks[block]
         if unit < 0:
@@ -206,6 +221,8 @@ class Layout:
             rows.append(Row("info", file=file, text=entry.file.whole))
         for comment in self._notes.get((entry.path, ""), []):
             rows += [Row("note", file=file, text=text) for text in self._note(comment.text)]
+        for comment in self._lost.get(entry.path, []):
+            rows += [Row("note", file=file, text=text) for text in self._note(f"outdated: {comment.text}")]
         return rows
 
     def _unit(self, file: int, unit: int) -> tuple[list[Row], Sequence[object], list[Row]]:
@@ -231,7 +248,13 @@ class Layout:
         lines: Sequence[object] = pairs(hunk.kinds) if self.view.side else range(len(hunk.kinds))
         if self._is_simple(unit):
             return lines
-        return self._full(unit, hunk, lines)
+        # A verdict changes no rows: long bodies are built once.
+        key = (self.view, self.draft.mark(hunk.id).split, tuple(self._notes_of(unit)))
+        known, rows = self._bodies.get(unit, (None, []))
+        if known != key:
+            rows = self._full(unit, hunk, lines)
+            self._bodies[unit] = (key, rows)
+        return rows
 
     def _full(self, unit: int, hunk: Piece, lines: Sequence[object]) -> list[Row]:
         """A body with heads of its parts, lines that are wrapped and comments between them."""
@@ -256,7 +279,7 @@ class Layout:
         return rows
 
     def _height_of(self, hunk: Piece, index: int) -> int:
-        text = hunk.texts[index]
+        text = hunk.texts[index][:LONGEST]
         if not self.view.wrap or len(text) * TAB_AT_MOST <= self.columns():
             return 1
         return len(cuts(shown(text).text, self.columns()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -33,6 +34,7 @@ def show(sitting: Sitting, desk: Desk, env: Mapping[str, str]) -> Ended | None:
         editor=lambda text, path: edit(text, path, env),
         waiter=sitting,
         size=lambda: os.get_terminal_size(1),
+        ready=_collect,
         guard=sitting.state.guard_ms / 1000,
     )
     theme = theme_for(env)
@@ -40,13 +42,29 @@ def show(sitting: Sitting, desk: Desk, env: Mapping[str, str]) -> Ended | None:
         os.environ["NO_COLOR"] = "1"  # for the toolkit
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)  # those of the agent's window, not of this one
-    with borrow(_terminal(), lambda _number: sitting.save()):
+    if not _is_there(terminal := _terminal()):
+        return None
+    with borrow(terminal, lambda _number: sitting.save()):
         app = ReviewApp(desk, Palette(theme), opening)
         return app.run()
 
 
+def _collect() -> None:
+    """From now on garbage is looked for, but not among what was there before the first frame."""
+    gc.freeze()
+    gc.enable()
+
+
 def _terminal() -> str:
     return os.ttyname(0) if os.isatty(0) else OWN
+
+
+def _is_there(terminal: str) -> bool:
+    try:
+        os.close(os.open(terminal, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def why(sitting: Sitting, env: Mapping[str, str], path: str, piece: Piece) -> str:

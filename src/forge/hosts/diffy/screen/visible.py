@@ -9,6 +9,8 @@ import msgspec
 from rich.cells import cell_len, split_graphemes
 
 TAB = 4
+# Of longer lines the rest is only counted.
+LONGEST = 4000
 # Direction marks and characters without a width can make code look like other code.
 _HIDDEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f"

@@ -16,10 +16,12 @@ from textual.widget import Widget
 
 from forge.hosts.diffy.screen.bars import Branch, branch, tree
 from forge.hosts.diffy.screen.desk import Desk
-from forge.hosts.diffy.screen.keys import GROUPS
-from forge.hosts.diffy.screen.paint import Part, paint
+from forge.hosts.diffy.screen.keys import GROUPS, HANGUL
+from forge.hosts.diffy.screen.paint import Part, crop, paint
 from forge.hosts.diffy.screen.palette import Palette
 from forge.hosts.diffy.screen.rows import Row
+
+NOTHING = "  nothing to decide here: t shows what is decided, b another baseline, Enter finishes"
 
 
 def strip(parts: list[Part], palette: Palette, width: int) -> Strip:
@@ -82,19 +84,28 @@ class DiffView(ScrollView, can_focus=True):
         self.scroll_to(y=top, animate=False, immediate=True)
 
     def on_resize(self, event: events.Resize) -> None:
-        if self.desk.view.width != event.size.width - 1:
-            self.desk.show(width=event.size.width - 1)
+        self.desk.resize(event.size.width - 1, self.app.size.width)
         self.update()
+        if self.desk.contents.pieces:
+            self.reveal(*self.desk.rows())
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         number = y + self.scroll_offset.y
         if number >= self.desk.layout.total:
-            return strip([(" " * width, ())], self._palette, width)
+            text = NOTHING if number == 1 and not self.desk.layout.total else ""
+            return strip(crop([(text, ("dim",)), ("", ())], 0, width), self._palette, width)
         scene = self.desk.scene
         # The toolkit's own scroll bar is a widget of its own, and makes every frame half again as expensive.
         edge: Part = ("▐" if self._thumb(y) else " ", ("bar",))
         return strip([*paint(scene, scene.layout.row(number), width - 1), edge], self._palette, width)
+
+    def on_key(self, event: events.Key) -> None:
+        # Commands of a user whose keyboard writes Hangul.
+        latin = HANGUL.get(event.character or "")
+        if latin:
+            event.stop()
+            self.app.simulate_key(latin)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         if event.x == self.size.width - 1:

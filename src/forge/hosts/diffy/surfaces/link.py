@@ -77,6 +77,7 @@ class Link:
 
     def finish(self, decisions: bytes) -> bool:
         """Hands the decisions to the hook; False if nobody took them, and the caller must conclude alone."""
+        os.makedirs(self.folder, 0o700, exist_ok=True)
         write_private(os.path.join(self.folder, DECISIONS), decisions)
         if self._plug is None:
             return False

@@ -10,12 +10,15 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 
+from forge.foundation.system.liveness import is_alive
 from forge.hosts.diffy.surfaces.runtime import socket_of
 from forge.hosts.diffy.surfaces.signals import Signals
 from forge.hosts.diffy.surfaces.wire import FINISHED, LEFT, MOVED, TAKEN, Message, Plug, listen
 
 # A review that moves to another terminal is without a screen for a moment.
 _GRACE = 0.7
+# How often it is looked whether the agent still lives: its death closes nothing we could wait for.
+_LOOK = 1.0
 
 
 class Ending(StrEnum):
@@ -25,6 +28,7 @@ class Ending(StrEnum):
     LEFT = "left"
     DIED = "died"
     SIGNAL = "signal"
+    ALONE = "alone"  # the agent itself is gone
 
 
 class Post:
@@ -46,15 +50,17 @@ class Post:
             self._turn(min(left, 0.1))
         return bool(self._screens)
 
-    def ending(self) -> Ending:
-        """Waits for the end of the review."""
+    def ending(self, agent: tuple[int, int] = (0, 0)) -> Ending:
+        """Waits for the end of the review. `agent` is who waits for it, if that is known."""
         alone_since = 0.0
         while self._ending is None:
             if self._signals.number:
                 return Ending.SIGNAL
+            if agent[0] and not is_alive(*agent):
+                return Ending.ALONE
             if self._screens:
                 alone_since = 0.0
-                self._turn(None)
+                self._turn(_LOOK if agent[0] else None)
                 continue
             alone_since = alone_since or time.monotonic()
             left = alone_since + _GRACE - time.monotonic()

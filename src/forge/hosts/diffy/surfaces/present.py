@@ -48,8 +48,8 @@ def present(place: Place, review: ReviewState, ways: Sequence[Surface], signals:
             opened = way.open(place, folder)
             if opened is None:
                 continue
-            ending = post.ending() if post.appears(_APPEARS, opened.failed) else None
-            opened.close(hurry=ending in (None, Ending.SIGNAL))
+            ending = post.ending(review.agent) if post.appears(_APPEARS, opened.failed) else None
+            opened.close(hurry=ending in (None, Ending.SIGNAL, Ending.ALONE))
             if ending is not None or signals.number:
                 return Shown(ending or Ending.SIGNAL, way.name, folder)
         return Shown(None, "", folder)
@@ -57,7 +57,7 @@ def present(place: Place, review: ReviewState, ways: Sequence[Surface], signals:
         post.close()
 
 
-def rejoin(place: Place, signals: Signals) -> Shown | None:
+def rejoin(place: Place, agent: tuple[int, int], signals: Signals) -> Shown | None:
     """Waits for a review whose agent has gone while its screen is still open; None if there is none.
 
     Reviews that nobody looks at any more are removed. The caller holds the lock of the work tree.
@@ -66,11 +66,13 @@ def rejoin(place: Place, signals: Signals) -> Shown | None:
         if not has_screen(folder):
             remove_review(folder)
             continue
-        write_review_at(folder, msgspec.structs.replace(read_review(folder), hook=_this_process()))
+        write_review_at(
+            folder, msgspec.structs.replace(read_review(folder), hook=_this_process(), agent=agent)
+        )
         post = Post(folder, signals)
         try:
             if post.appears(_RETURNS, lambda: False):
-                return Shown(post.ending(), read_review(folder).surface, folder)
+                return Shown(post.ending(agent), read_review(folder).surface, folder)
         finally:
             post.close()
     return None

@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 
 import msgspec
 
@@ -21,6 +22,7 @@ class ReviewState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     `guard_ms`: keys in this time after the screen appeared are not meant for it. `stays`: the screen is not
     on the agent's terminal and goes on when the agent no longer waits. `agent`, `hook`: their process
     number and start, 0 when unknown. `draft`: the file that has every decision as soon as it is made.
+    `auto_accept`: the rules that decide beforehand.
     """
 
     id: str
@@ -37,6 +39,7 @@ class ReviewState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     agent: tuple[int, int] = (0, 0)
     hook: tuple[int, int] = (0, 0)
     draft: str = ""
+    auto_accept: str = ""
     url: str = ""
     version: int = 1
 
@@ -130,15 +133,21 @@ def reviews_of(runtime: str, root: str) -> list[str]:
     for entry in os.scandir(runtime):
         if entry.name.startswith(_PREFIX) and os.path.exists(os.path.join(entry.path, _STATE)):
             found.append((entry.stat().st_mtime_ns, entry.path))
-    paths = [path for _, path in sorted(found, reverse=True)]
-    return [path for path in paths if os.path.realpath(read_review(path).root) == real]
+    return [path for _, path in sorted(found, reverse=True) if _root_of(path) == real]
+
+
+def _root_of(folder: str) -> str:
+    try:
+        return os.path.realpath(read_review(folder).root)
+    except ForgeError:
+        return ""  # ended in this moment, or written by another version
 
 
 def remove_review(folder: str) -> None:
     """Deletes a review's directory."""
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        os.unlink(os.path.join(folder, name))
-    if os.path.isdir(folder):
+    with suppress(OSError):  # another process may do the same
+        for name in os.listdir(folder):
+            os.unlink(os.path.join(folder, name))
         os.rmdir(folder)
 
 

@@ -160,6 +160,9 @@ async function finish() {
 
 function paint() {
   const counts = {};
+  const comments = new Map();
+  for (const c of review.comments)
+    comments.set(c.hunk || "", [...(comments.get(c.hunk || "") || []), `comment: ${c.text}`]);
   for (const id of order) {
     const now = state(id);
     counts[now] = (counts[now] || 0) + 1;
@@ -167,26 +170,50 @@ function paint() {
     article.className = now + (id === here ? " here" : "");
     article.querySelector(".state").textContent = now;
     const notes = article.querySelector("p");
-    notes.textContent = commentsOn(id).map((c) => `comment: ${c.text}`).join("\n");
+    notes.textContent = (comments.get(id) || []).join("\n");
     notes.hidden = !notes.textContent;
   }
   const words = ["accepted", "rejected", "mixed", "asked", "pending"];
   $("counts").textContent = words.filter((w) => counts[w]).map((w) => `${counts[w]} ${w}`).join(", ");
   const signs = { accepted: "✓", rejected: "✗", mixed: "~", asked: "?", pending: "·" };
+  const byFile = new Map();
+  for (const id of order) byFile.set(fileOf.get(id), (byFile.get(fileOf.get(id)) || new Set()).add(state(id)));
   for (const button of $("files").children) {
-    const states = new Set(order.filter((id) => String(fileOf.get(id)) === button.dataset.file).map(state));
+    const states = byFile.get(Number(button.dataset.file)) || new Set();
     const sign = states.size === 1 ? signs[[...states][0]] : states.has("pending") ? "·" : "~";
     button.textContent = `${sign} ${button.dataset.path}`;
   }
 }
 
-function rows(hunk) {
+// Rows are made when they come into sight, and of a long hunk only the first ones: a diff may have 150,000.
+const FIRST_ROWS = 400;
+const ROW_HEIGHT = 18;
+const hunks = new Map();
+const sight = new IntersectionObserver((entries) => {
+  for (const entry of entries) {
+    if (!entry.isIntersecting) continue;
+    sight.unobserve(entry.target);
+    entry.target.replaceWith(rows(hunks.get(entry.target.dataset.hunk), FIRST_ROWS));
+  }
+}, { rootMargin: "1500px" });
+
+function later(hunk) {
+  const place = make("div", undefined, "later");
+  place.dataset.hunk = hunk.id;
+  place.style.height = `${Math.min((hunk.lines || []).length, FIRST_ROWS) * ROW_HEIGHT}px`;
+  hunks.set(hunk.id, hunk);
+  sight.observe(place);
+  return place;
+}
+
+function rows(hunk, most) {
   const table = make("table");
   const body = table.appendChild(make("tbody"));
   let [old, now] = [hunk.old_start, hunk.new_start];
   if (!hunk.old_count) old += 1;
   if (!hunk.new_count) now += 1;
-  for (const line of hunk.lines || []) {
+  const lines = hunk.lines || [];
+  for (const line of lines.slice(0, most)) {
     const row = make("tr", undefined, { "+": "added", "-": "removed" }[line.t] || "");
     row.append(make("td", line.t === "+" ? "" : String(old), "number"));
     row.append(make("td", line.t === "-" ? "" : String(now), "number"));
@@ -196,6 +223,10 @@ function rows(hunk) {
     if (line.t !== "-") now += 1;
     body.append(row);
   }
+  if (lines.length <= most) return table;
+  const more = make("button", `show ${lines.length - most} more lines`);
+  more.addEventListener("click", () => table.replaceWith(rows(hunk, lines.length)));
+  body.appendChild(make("tr")).appendChild(make("td")).appendChild(more).parentElement.colSpan = 4;
   return table;
 }
 
@@ -222,7 +253,7 @@ function card(hunk, file) {
     button.addEventListener("click", (event) => { event.stopPropagation(); go(hunk.id); action(); });
   }
   bar.append(make("span", title(hunk, file)), make("span", "pending", "state"));
-  article.append(make("p"), rows(hunk));
+  article.append(make("p"), later(hunk));
   article.addEventListener("click", () => go(hunk.id));
   return article;
 }

@@ -71,7 +71,8 @@ def test_the_first_request_sets_hook_server_and_system_prompt() -> None:
 def test_lines_of_the_user_are_taken_as_they_are() -> None:
     line = user_line([Text("/clear @file")], query=False)
     assert (line["client_composed"], line["shouldQuery"]) == (True, False)
-    assert "shouldQuery" not in user_line("x")
+    assert line["message"]["content"] == [Text(" /clear @file")]
+    assert "shouldQuery" not in user_line([Text("x")])
 
 
 def test_answers_name_the_request() -> None:

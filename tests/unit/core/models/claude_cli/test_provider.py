@@ -347,25 +347,14 @@ def test_a_reply_that_was_cut_off_is_not_continued_behind_our_back(home: Path, t
     assert (finished.message.text, finished.stop_reason) == ("part", "max_tokens")
 
 
-@pytest.mark.requirement("S4-06")
-def test_silence_ends_the_run_but_not_while_somebody_is_asked(home: Path, tmp_path: Path) -> None:
-    slow = [init(), *message([call("Bash", 1, command="x")], reason="tool_use"), can_use("Bash", 1)]
-    fake = FakeClaude(tmp_path, [*slow, tool_result(1, "out"), {"$": "hang"}])
-
-    async def permit(asked: ToolUse) -> Permission:
-        await asyncio.sleep(0.3)  # longer than the patience below
-        return Permission(True, asked.input)
-
-    async def use(model: Model) -> tuple[Finished, str]:
-        where = Workplace(str(tmp_path), [], permit)
-        first = await whole(model, ask(user("go"), place=where))
-        with pytest.raises(ModelError) as raised:
-            await whole(model, ask(user("go"), first.message, user(*first.results), place=where))
-        return first, raised.value.message
-
-    first, words = talk(opened(fake, home, mode="agent", idleSeconds=0.2), use)
-    assert first.results == [ToolResult("toolu_1", "out")]
-    assert words == "Claude Code printed nothing for 0.2 seconds and was ended."
+@pytest.mark.parametrize("mode", ["model", "agent"])
+def test_a_cli_that_says_nothing_any_more_is_ended(mode: str, home: Path, tmp_path: Path) -> None:
+    fake = FakeClaude(tmp_path, [init(), {"$": "hang"}])
+    with pytest.raises(ModelError) as raised:
+        model = opened(fake, home, mode=mode, idleSeconds=0.2)
+        talk(model, lambda m: whole(m, ask(user("go"), place=place(cwd=str(tmp_path)))))
+    assert raised.value.message == "Claude Code printed nothing for 0.2 seconds and was ended."
+    assert "idleSeconds" in raised.value.hint
 
 
 def test_a_question_that_cannot_be_answered_is_refused(home: Path, tmp_path: Path) -> None:

@@ -6,10 +6,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from forge.core.shell.bash import ACTION
 from forge.core.shell.guard.grant import Grant
+from forge.core.shell.guard.setup import Source
 from forge.core.shell.history.look import Reader
 from forge.core.tool import ToolError
 from unit.core.shell.guard.workshop import granted, guard_of, playing, refused, workshop
@@ -115,3 +117,24 @@ def test_guard_mode_records_what_it_runs_as_it_is(tmp_path: Path) -> None:
     with closing(Reader(guard_of(ctx).setup.history)) as reader:
         rows = [(e.command, e.exit_code, e.status, e.profile) for e in reversed(reader.recent())]
     assert rows == [("echo one", 0, "success", ""), ("echo two; exit 2", 2, "error", "")]
+
+
+@pytest.mark.requirement("S2-05")
+@pytest.mark.parametrize(
+    ("trusted", "seen"), [(True, "very-secret-token tool"), (False, "(Bash completed with no output)")]
+)
+def test_only_trusted_settings_let_variables_and_directories_of_the_workspace_through(
+    tmp_path: Path, trusted: bool, seen: str
+) -> None:
+    ctx = workshop(tmp_path)
+    own = {"environment": ["API_TOKEN"], "path": ["bin"], "workspace": {"extraWrite": ["/data"]}}
+    guard = guard_of(ctx)
+    guard.setup = msgspec.structs.replace(guard.setup, sources=(Source("settings.json", own, trusted),))
+    binary = Path(ctx.start_dir, "bin/tool")
+    binary.parent.mkdir()
+    binary.write_text("#!/bin/sh\necho tool\n")
+    binary.chmod(0o755)
+    ctx.env["PATH"] = f"{binary.parent}:{ctx.env['PATH']}"
+    command = "echo $API_TOKEN $(tool 2>/dev/null)"
+    told = playing(ctx, lambda: granted(ctx, ACTION, Grant(command, profile="full"), command=command))
+    assert told == seen

@@ -49,3 +49,12 @@ def test_deny_rules_hold_for_the_words_of_what_cannot_be_analysed() -> None:
 
 def test_words_are_split_at_separators() -> None:
     assert raw_commands("a 'b' && (c\nd) | `e`") == [["a", "b"], ["c"], ["d"], ["e"]]
+
+
+@pytest.mark.requirement("S2-16")
+def test_when_time_runs_out_it_is_asked_and_what_is_visible_is_refused() -> None:
+    rules = {"rules": {"deny": [{"pattern": "terraform *"}], "allow": [{"pattern": "make *"}]}}
+    judging = Judging([Source("settings.json", rules)], seconds=-1.0)
+    commands = ["ls", "make all", "ls; terraform apply", "ls; rm -rf /"]
+    found = [judging.assess(command, WHERE, {}).decision.verdict for command in commands]
+    assert found == ["ask", "ask", "deny", "deny"]

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from forge.core.review.draft import Comment, State
 from forge.hosts.diffy.screen.app import ReviewApp
-from forge.hosts.diffy.screen.contents import contents_of
+from forge.hosts.diffy.screen.contents import Contents, contents_of
 from forge.hosts.diffy.screen.desk import Desk
 from forge.hosts.diffy.screen.opening import Ended, Opening
 from forge.hosts.diffy.screen.palette import Palette
@@ -123,14 +123,14 @@ def test_another_baseline_can_be_chosen() -> None:
     asked: list[str] = []
     other = listing(file("z.py", unit("zero", "+z\n")), *shop().files)
 
-    def relist(name: str) -> object:
+    def relist(name: str) -> Contents:
         asked.append(name)
         return contents_of(other)
 
     async def play(pilot: Pilot[Ended]) -> None:
         await pilot.press("b", "2")
 
-    app = run(play, opening=Opening(base="reviewed", bases=("reviewed", "turn"), relist=relist))  # type: ignore[arg-type]  # remembers
+    app = run(play, opening=Opening(base="reviewed", bases=("reviewed", "turn"), relist=relist))
     assert (asked, app.base_name, len(states(app))) == (["turn"], "turn", 5)
 
 
@@ -159,3 +159,19 @@ def test_every_theme_can_be_drawn(theme: str) -> None:
         await pilot.press("c")
 
     assert run(play, theme=theme).desk.draft.state("one") is State.PENDING
+
+
+def test_what_is_hidden_cannot_be_decided_and_nothing_to_review_does_no_harm() -> None:
+    async def play(pilot: Pilot[Ended]) -> None:
+        await pilot.press("t", "a", "r", "e", "c", "ctrl+d", "u")
+
+    one = desk(listing(file("a", unit("u", "+x\n"))))
+    hidden, empty = run(play, one), run(play, desk(listing()))
+    assert (states(hidden), states(empty)) == (["pending"], [])
+
+
+def test_a_korean_keyboard_decides_too() -> None:
+    async def play(pilot: Pilot[Ended]) -> None:
+        await pilot.press("ㅁ", "ㄱ")
+
+    assert states(run(play))[:3] == ["accepted", "rejected", "pending"]

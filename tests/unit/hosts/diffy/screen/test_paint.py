@@ -4,7 +4,7 @@ import pytest
 from rich.cells import cell_len
 
 from forge.core.review.draft import Comment, Draft
-from forge.core.review.model import Unit
+from forge.core.review.model import Decision, Unit
 from forge.hosts.diffy.screen.paint import Part, crop, styled
 from forge.hosts.diffy.screen.rows import View
 from forge.hosts.diffy.screen.syntax import Colours
@@ -83,6 +83,18 @@ def test_comments_and_edits_are_shown_in_place() -> None:
         "         ✎ a = 3",
         "         ┃ why",
         "         ┃ this?",
+    ]
+
+
+def test_a_rule_that_decided_is_named_and_a_comment_that_lost_its_hunk_is_shown() -> None:
+    draft = Draft()
+    draft.take_rules([Decision("two", "accept", by="lock")])
+    draft.comment(Comment("rename it", "docs/guide.md", "gone"))
+    rows = screen(desk(draft=draft))
+    assert [rows[10], *rows[14:16]] == [
+        " ✓ @@ -40,1 +40,1 @@  2 of 4  accepted by the rule lock",
+        " docs/guide.md  modified  +1 −1   ·1",
+        "         ┃ outdated: rename it",
     ]
 
 

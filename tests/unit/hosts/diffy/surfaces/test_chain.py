@@ -186,14 +186,14 @@ def test_screen_whose_agent_has_gone_is_joined_by_the_next_one(runtime: str) -> 
         pump = threading.Thread(target=_feed, args=(screen,))
         pump.start()
         with Signals() as signals:
-            assert rejoin(Place("/tree", ENV, runtime), signals) == Shown(Ending.FINISHED, "", folder)
+            assert rejoin(Place("/tree", ENV, runtime), (0, 0), signals) == Shown(Ending.FINISHED, "", folder)
         pump.join()
 
 
 def test_review_that_nobody_looks_at_is_removed(runtime: str) -> None:
     write_review(runtime, STATE)
     with Signals() as signals:
-        assert rejoin(Place("/tree", ENV, runtime), signals) is None
+        assert rejoin(Place("/tree", ENV, runtime), (0, 0), signals) is None
     assert reviews_of(runtime, "/tree") == []
 
 

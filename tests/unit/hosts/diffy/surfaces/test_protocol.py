@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from forge.foundation.errors import ForgeError
+from forge.foundation.system.liveness import process_start
 from forge.hosts.diffy.surfaces.link import Link, News, read_decisions
 from forge.hosts.diffy.surfaces.post import Ending, Post
 from forge.hosts.diffy.surfaces.runtime import (
@@ -203,3 +205,17 @@ def test_work_trees_have_different_keys_and_links_the_same(tmp_path: Path) -> No
     (tmp_path / "a").mkdir()
     (tmp_path / "b").symlink_to(tmp_path / "a")
     assert tree_key(str(tmp_path / "a")) == tree_key(str(tmp_path / "b")) != tree_key(str(tmp_path))
+
+
+def test_death_of_the_agent_ends_the_wait(runtime: str) -> None:
+    folder = write_review(runtime, STATE)
+    with Signals() as signals, subprocess.Popen(["cat"], stdin=subprocess.PIPE) as agent:
+        post = Post(folder, signals)
+        link = Link(folder)
+        assert post.appears(5, never)
+        known = agent.pid, process_start(agent.pid)
+        agent.kill()
+        agent.wait()
+        assert post.ending(known) is Ending.ALONE
+        post.close()
+        assert link.news() == [News.GONE]

@@ -74,6 +74,8 @@ def _set(argv: list[Word], frame: Frame) -> Stream:
         frame.state.args = texts[texts.index("--") + 1 :]
     elif texts and not texts[0].startswith(("-", "+")):
         frame.state.args = texts
+    if "+o history" in " ".join(texts):
+        frame.run.note(frame, "C5", "hides commands from the history", "persist")
     frame.run.note(frame, "R0", "sets options of the shell", "read")
     return Stream(None if not texts else "", frozenset({SECRET}) if not texts else NO_TAGS)
 
@@ -159,6 +161,8 @@ def _environment(argv: list[Word], frame: Frame) -> Stream:
     wanted = [w.text for w in argv[1:] if not w.text.startswith("-")]
     harmless = bool(wanted) and all(w in table("programs")["plain_variables"] for w in wanted)
     frame.run.note(frame, "R1", "prints the environment", "read")
+    if any(word in name.upper() for name in wanted for word in ("SECRET", "TOKEN", "PASSWORD", "API_KEY")):
+        frame.run.note(frame, "C6", "prints credentials", "secret", "secret")
     return Stream(None, NO_TAGS if harmless else frozenset({SECRET}))
 
 

@@ -20,6 +20,7 @@ from forge.core.shell.analysis.programs import (
     printing,
     remote,
     shells,
+    terminals,
     wrappers,
 )
 from forge.core.shell.analysis.programs.running import run_text
@@ -56,7 +57,7 @@ def secrets_read(words: list[Word], frame: Frame) -> frozenset[str]:
 def _programs() -> dict[str, Judge]:
     found: dict[str, Judge] = {}
     for module in (builtins, copying, databases, deleting, filters, finding, git, interpreters, network, own,
-                   printing, remote, shells, wrappers):  # fmt: skip
+                   printing, remote, shells, terminals, wrappers):  # fmt: skip
         for group, judge in module.PROGRAMS.items():
             for name in group.split():
                 found[name] = judge

@@ -7,6 +7,7 @@ import re
 
 from forge.core.shell.analysis.paths import judge, secret_path, write
 from forge.core.shell.analysis.places import UNKNOWN, is_guard
+from forge.core.shell.analysis.programs.renaming import plain_names
 from forge.core.shell.analysis.state import Word
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ _OPEN, _CLOSE = "\ue020", "\ue021"
 _LITERAL = f"{_OPEN}(\\d+){_CLOSE}"
 _SHELL_LANGUAGES = ("perl", "ruby", "php")
 _EXEC = (
-    r"(?:\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*)|subprocess\.\w+|"
+    r"(?:os\.execute|\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*)|subprocess\.\w+|"
     r"(?<![\w.])(?:system|popen|shell_exec|passthru|proc_open|pcntl_exec|execSync|"
     r"spawnSync|execFileSync|execFile|spawn|fork_exec|execlp|execvp|getoutput|check_output|check_call|"
     r"Popen|execa)|"
@@ -31,7 +32,7 @@ _TREE = (
 )
 _FILE = (
     r"(?:os\.remove|os\.unlink|os\.rmdir|os\.removedirs|unlinkSync|fs\.unlink|(?<![\w.])unlink|"
-    r"File\.delete|FileUtils\.rm|os\.truncate)"
+    r"File\.delete|FileUtils\.rm|os\.truncate|(?<![\w.])rm(?=\())"
 )
 _NETWORK = (
     r"(?i:urllib|requests|urlopen|TCPSocket|fsockopen)|http\.client|httpx|aiohttp|fetch\(|net\.connect|socket|Net::HTTP|LWP|"
@@ -47,18 +48,44 @@ def judge_code(text: str, language: str, frame: Frame) -> None:
     """Adds the findings for a program text."""
     frame.run.check_time()
     code, literals = _skeleton(text, language)
-    for match in re.finditer(r"import\s+([\w.]+)\s+as\s+(\w+)", code):
-        code = re.sub(rf"(?<![\w.]){match[2]}\.", f"{match[1]}.", code)
+    code = plain_names(code, literals, _LITERAL)
     names = {m[1]: int(m[2]) for m in re.finditer(rf"(?<![\w.])\$?(\w+)\s*:?=\s*{_LITERAL}", code)}
     look = _Look(code, literals, names, frame)
     frame.run.note(frame, "W3", f"runs a few lines of {language}", "run")
     for check in (_commands, _deletes, _writes, _evaluates, _connections, _processes, _guards):
         frame.run.check_time()
         check(look)
+    for match in re.finditer(rf"do shell script\s*{_LITERAL}", code):
+        frame.run.note(frame, "C6", "the code runs a command", "run")
+        frame.run.script(literals[int(match[1])], frame)
+    for match in re.finditer(rf"\$\s*{_LITERAL}" if language == "node" else r"(?!)", code):
+        frame.run.note(frame, "C6", "the code runs a command", "run")
+        frame.run.script(literals[int(match[1])], frame)
+    for match in re.finditer(
+        r"(?:^|[;\n\[{])\s*(?:exec|spawn|system)\s+([^\n;\]]+)" if language == "tcl" else r"(?!)", text
+    ):
+        frame.run.note(frame, "C6", "the code runs a command", "run")
+        frame.run.script(match[1], frame)
     if language in _SHELL_LANGUAGES:
-        for match in re.finditer(rf"`{_LITERAL}`|(?:qx|%x|exec|system)\s*\(?\s*{_LITERAL}", code):
-            frame.run.note(frame, "C6", "the code runs a command", "run")
-            frame.run.script(literals[int(match[1] or match[2])], frame)
+        _shell_calls(look)
+
+
+def _shell_calls(look: _Look) -> None:
+    """Backticks and the words of Perl, Ruby and PHP that run a command, as one text or as a list."""
+    frame, several = look.frame, rf"{_LITERAL}(?:\s*,\s*{_LITERAL})*"
+    pattern = (
+        rf"`{_LITERAL}`|(?:qx|%x|exec|system)\s*\(?\s*(?P<words>{several})|"
+        rf"call_user_func(?:_array)?\s*\(\s*{_LITERAL}\s*,[\s\[]*(?P<called>{_LITERAL})"
+    )
+    for match in re.finditer(pattern, look.code):
+        found = [
+            look.literals[int(n)] for n in re.findall(_LITERAL, match["words"] or match["called"] or match[0])
+        ]
+        frame.run.note(frame, "C6", "the code runs a command", "run")
+        if len(found) == 1:
+            frame.run.script(found[0], frame)
+        else:
+            frame.run.execute([Word(w) for w in found], frame, frame.step.span if frame.step else (0, 0))
 
 
 class _Look:
@@ -69,6 +96,12 @@ class _Look:
         self.literals = literals
         self.names = names
         self.frame = frame
+
+    @property
+    def network(self) -> bool:
+        """Whether the code talks to other machines."""
+        named = any(text.startswith(("http://", "https://", "ftp://")) for text in self.literals)
+        return named or bool(re.search(_NETWORK, self.code))
 
     def argument(self, at: int) -> str | None:
         """The first argument of a call if it is a literal or a variable that holds one."""
@@ -126,10 +159,17 @@ def _deletes(look: _Look) -> None:
     for pattern, effect in ((_TREE, "delete_tree"), (_FILE, "delete")):
         for match in re.finditer(pattern + r"(?=\s*[(\s])", look.code):
             path = look.argument(match.end())
+            if re.match(r"[^)\n;]*\brecursive\s*[=:]\s*(?i:true|t\b|1)", look.code[match.end() :]):
+                effect = "delete_tree"
             if path is not None or re.match(r"\s*\(", look.code[match.end() :]):
                 judge(frame, effect, Word(_home(path, frame) if path is not None else UNKNOWN))
+    for match in re.finditer(rf"unlink\s*\(?\s*(?:glob\s*\(?\s*{_LITERAL}|<([^>\n]+)>)", look.code):
+        found = look.literals[int(match[1])] if match[1] else match[2]
+        judge(frame, "delete_tree", Word(_home(found, frame), glob=True))
+    if {"unlink", "rmdir"} & set(look.literals) and re.search(r"array_(?:map|walk)\w*\(|glob\(", look.code):
+        frame.run.note(frame, "D8", "the code deletes whatever it finds", "delete_tree")
     walks = re.search(r"\.r?glob\(|os\.walk|iterdir|listdir|readdir|Dir\[|Dir\.glob|find\(", look.code)
-    gone = re.search(r"\.unlink\(|\.rmdir\(|os\.remove\(|unlink\(", look.code)
+    gone = re.search(r"\.unlink\b|\.rmdir\(|os\.remove\(|unlink\(|File\.delete|FileUtils\.rm", look.code)
     if gone and walks:
         frame.run.note(frame, "D8", "the code deletes whatever it finds", "delete_tree")
     for match in re.finditer(rf"Path\(\s*{_LITERAL}\s*\)\.(?:unlink|rmdir)\(", look.code):
@@ -157,12 +197,13 @@ def _writes(look: _Look) -> None:
 
 def _evaluates(look: _Look) -> None:
     frame = look.frame
-    for match in re.finditer(r"(?<![\w.])(?:exec|eval|execfile|Function)\s*\(|\bvm\.run\w*\(", look.code):
-        plain = re.compile(rf"\(\s*{_LITERAL}\s*[,)]").match(look.code, match.end() - 1)
+    calls = r"(?<![\w.])(?:exec|eval|execfile|Function)\s*\(|\bvm\.run\w*\(|(?<![\w.$@%])eval\s+(?=[\w$:])"
+    for match in re.finditer(calls, look.code):
+        plain = re.compile(rf"\(\s*(?:compile\(\s*)?{_LITERAL}\s*[,)]").match(look.code, match.end() - 1)
         text = look.literals[int(plain[1])] if plain else ""
         if text and UNKNOWN not in text:
             judge_code(text, "code", frame)
-        elif re.search(_NETWORK, look.code) or re.search(_DECODE, look.code):
+        elif look.network or re.search(_DECODE, look.code):
             frame.run.note(frame, "D9", "the code runs what it downloads or decodes", "remote_code")
         else:
             frame.run.unclear(frame, "the code runs text that is built while it runs")
@@ -181,7 +222,7 @@ def _connections(look: _Look) -> None:
     shell = re.search(r"dup2|pty\.spawn|/bin/(?:ba)?sh|\.pipe\(", code) or any(
         re.match(r"/(?:usr/)?bin/\w*sh\b", t) for t in look.literals
     )
-    if re.search(r"socket|net\.connect|net\.Socket", code, re.IGNORECASE) and shell:
+    if re.search(r"socket|fsockopen|net\.connect|net\.Socket", code, re.IGNORECASE) and shell:
         frame.run.note(frame, "D9", "the code gives a shell to another machine", "remote_code")
     secrets = any(secret_path(t) for t in look.literals) or re.search(
         r"os\.environ(?!\.get\(|\[)|process\.env(?!\.\w)|%ENV|\bENV\.to", code
@@ -202,7 +243,7 @@ def _guards(look: _Look) -> None:
 def _processes(look: _Look) -> None:
     code, frame = look.code, look.frame
     if re.search(
-        r"fork\s+while\s+fork|while\b[^\n;]*[:{)]?\s*(?:os\.)?fork\b|loop\s*\{?\s*(?:do)?\s*fork|"
+        r"fork\s+while\s+(?:fork|1|true)|while\b[^\n;]*[:{)]?\s*(?:os\.)?fork\b|loop\s*\{?\s*(?:do)?\s*fork|"
         r"for\s*\(;;\)\s*\{?\s*fork",
         code,
     ):

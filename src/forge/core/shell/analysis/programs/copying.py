@@ -8,6 +8,7 @@ from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.programs.deleting import delete
 from forge.core.shell.analysis.state import NO_TAGS, Stream, Word, Written
 from forge.core.shell.analysis.tables import table
+from forge.core.shell.analysis.unpacked import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,6 +161,14 @@ def _chown(argv: list[Word], frame: Frame) -> Stream:
     return Stream("")
 
 
+def _setfacl(argv: list[Word], frame: Frame) -> Stream:
+    options = parse_options(argv[1:], "-m --modify -M -x --remove -X --set --restore")
+    for operand in options.operands:
+        judge(frame, "chmod_tree" if options.has("-R", "--recursive") else "chmod", operand)
+    frame.run.note(frame, "C6", "changes who may read or write", "chmod")
+    return Stream("")
+
+
 def _touch(argv: list[Word], frame: Frame) -> Stream:
     directory = argv[0].text.endswith("mkdir")
     options = parse_options(argv[1:], "-m --mode" if directory else "-d --date -r --reference -t")
@@ -219,15 +228,24 @@ def _archive(argv: list[Word], frame: Frame) -> Stream:
     for value in options.values("-f", "--file"):
         if options.has("-c", "--create", "-r", "-u", "--append") and value.text != "-":
             write(frame, value, Stream(None, tags))
-    for value in options.values("-C", "--directory"):
-        if options.has("-x", "--extract", "--get"):
-            judge(frame, "write", value)
+    if options.has("-x", "--extract", "--get"):
+        _extract(options, frame)
     if options.has("--remove-files"):
         frame.run.note(frame, "D8", "deletes the files it packs", "delete_tree")
     frame.run.note(
         frame, "R1" if reading else "W4", "lists an archive" if reading else "packs or unpacks files", "write"
     )
     return Stream(None, tags | (frame.stdin.tags if frame.stdin else NO_TAGS))
+
+
+def _extract(options: Options, frame: Frame) -> None:
+    tags = frame.stdin.tags if frame.stdin else NO_TAGS
+    for value in options.values("-f", "--file"):
+        tags |= read(frame, value).tags
+    places = options.values("-C", "--directory")
+    for value in places:
+        judge(frame, "write", value)
+    unpack(tags, places[-1] if places else Word("."), frame)
 
 
 def _runs(text: str, frame: Frame) -> None:
@@ -273,8 +291,11 @@ def _unzip(argv: list[Word], frame: Frame) -> Stream:
     if options.has("-l", "-Z", "-t", "-v", "-p"):
         frame.run.note(frame, "R1", "looks into an archive", "read")
         return Stream()
-    for value in options.values("-d"):
+    places = options.values("-d")
+    for value in places:
         judge(frame, "write", value)
+    for operand in options.operands[:1]:
+        unpack(read(frame, operand).tags, places[-1] if places else Word("."), frame)
     frame.run.note(frame, "W4", "unpacks files", "write")
     return Stream()
 
@@ -295,6 +316,7 @@ def _compress(argv: list[Word], frame: Frame) -> Stream:
 
 PROGRAMS = {
     "cp install gcp": _cp,
+    "setfacl": _setfacl,
     "mv gmv rename": _mv,
     "ln": _ln,
     "chmod": _chmod,

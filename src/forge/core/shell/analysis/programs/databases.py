@@ -31,6 +31,7 @@ _WRITES = (
     r"\b(?:insert|update|delete|alter|create|grant|revoke|replace|merge|vacuum|reindex|copy|load\s+data|call|"
     r"import|attach)\b"
 )
+_STATEMENTS = ("-c", "--command", "-e", "--execute", "--eval", "-Q", "-q", "-cmd", "--query", "-execute")
 _ESCAPES = r"(?m)^\s*(?:\\!|\.shell\b|\.system\b|system\s|!)\s*(.*)|\bprogram\s+'([^']*)'|\\!\s*(.*)"
 
 
@@ -54,10 +55,7 @@ def _client(argv: list[Word], frame: Frame) -> Stream:
     name = argv[0].text.rpartition("/")[2]
     values = str(table("options").get(name) or table("options")["database"])
     options = parse_options(argv[1:], values)
-    statements = [
-        v.text
-        for v in options.values("-c", "--command", "-e", "--execute", "--eval", "-Q", "-q", "-cmd", "--query")
-    ]
+    statements = [v.text for v in options.values(*_STATEMENTS)]
     if name in ("sqlite3", "sqlite", "duckdb"):
         statements += [w.text for w in options.operands[1:]]
     statements += _fed(options, frame)
@@ -86,17 +84,25 @@ def _fed(options: Options, frame: Frame) -> list[str]:
 
 
 def _redis(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], "-h -p -a -n -u --user --pass -r -i --eval -s", permute=False)
+    options = parse_options(
+        argv[1:], "-h -p -a -n -u --user --pass -r -i --eval -s --pattern --count --type", permute=False
+    )
     words = [w.text for w in options.operands]
     if not words and frame.stdin is not None and frame.stdin.text:
         words = frame.stdin.text.split()
     verb = words[0].upper() if words else ""
     rest = {w.upper() for w in words}
-    if rest & {"FLUSHALL", "FLUSHDB"} or verb in ("SHUTDOWN", "DEBUG", "SLAVEOF", "REPLICAOF"):
+    if (
+        rest & {"FLUSHALL", "FLUSHDB"}
+        or any("flush" in w.lower() for w in words[1:2] if verb == "EVAL")
+        or verb in ("SHUTDOWN", "DEBUG", "SLAVEOF", "REPLICAOF")
+    ):
         frame.run.note(frame, "D8", "deletes everything in the database", "sql_loss")
     elif verb == "CONFIG" and "SET" in rest:
         frame.run.note(frame, "D8", "changes where the database writes", "sql")
-    elif verb in names("options", "redis_reads"):
+    elif verb in names("options", "redis_reads") or (
+        not verb and options.has("--scan", "--bigkeys", "--memkeys", "--hotkeys", "--stat", "--latency")
+    ):
         frame.run.note(frame, "R2", "reads from a database", "read")
     elif verb:
         frame.run.note(frame, "C6", "changes data in a database", "sql")
@@ -114,6 +120,6 @@ def _literals() -> re.Pattern[str]:
 
 PROGRAMS = {
     "psql pgcli mysql mariadb mycli sqlite3 sqlite litecli mongosh mongo sqlcmd cqlsh clickhouse-client "
-    "duckdb cockroach usql snowsql": _client,
+    "duckdb cockroach usql snowsql influx trino presto beeline impala-shell isql": _client,
     "redis-cli valkey-cli keydb-cli": _redis,
 }

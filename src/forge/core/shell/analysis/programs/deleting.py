@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import judge
-from forge.core.shell.analysis.state import Stream, Word
+from forge.core.shell.analysis.state import LISTED, Stream, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def delete(operand: Word, frame: Frame, tree: bool) -> None:
     """Judges one deleted path; a wide pattern is as bad as its directory."""
     if operand.glob and _wide(operand.text) and not tree:
         tree = True
+    if operand.unknown and LISTED in operand.tags:
+        frame.run.note(frame, "D8", "deletes whatever another program lists", "delete_tree")
     judge(frame, "delete_tree" if tree else "delete", operand)
 
 

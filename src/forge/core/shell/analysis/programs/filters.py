@@ -9,7 +9,7 @@ import re
 from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import read, write
 from forge.core.shell.analysis.places import UNKNOWN
-from forge.core.shell.analysis.state import NO_TAGS, Stream, Word
+from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Word
 from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
@@ -17,9 +17,17 @@ if TYPE_CHECKING:
     from forge.core.shell.analysis.state import Frame
 
 
+_CAT_VALUES = {
+    "head": "-n --lines -c --bytes",
+    "tail": "-n --lines -c --bytes -s --pid --sleep-interval",
+    "nl": "-b -d -f -h -i -l -n -s -v -w",
+}
+_ENDLESS = ("/dev/urandom", "/dev/random", "/dev/zero", "/dev/tty")
+
+
 def _cat(argv: list[Word], frame: Frame) -> Stream:
-    options = parse_options(argv[1:], "-n --lines -c --bytes -s --pid --sleep-interval")
     name = argv[0].text.rpartition("/")[2]
+    options = parse_options(argv[1:], _CAT_VALUES.get(name.removeprefix("g"), ""))
     frame.run.note(frame, "R1", "prints files", "read")
     if name == "tail" and options.has("-f", "-F", "--follow"):
         frame.run.is_interactive("follows a file without end")
@@ -28,6 +36,8 @@ def _cat(argv: list[Word], frame: Frame) -> Stream:
             frame.run.is_interactive("waits for input from the keyboard")
             return Stream()
         return frame.stdin
+    if name != "head" and not frame.piped and any(w.text in _ENDLESS for w in options.operands):
+        frame.run.is_interactive("prints until it is stopped")
     streams = [read(frame, w) if w.text != "-" else frame.stdin or Stream() for w in options.operands]
     tags = frozenset().union(*(s.tags for s in streams))
     texts = [s.text for s in streams]
@@ -121,6 +131,8 @@ def _openssl(argv: list[Word], frame: Frame) -> Stream:
         if word in ("-out", "-keyout") and at + 1 < len(words):
             write(frame, argv[at + 2])
     if words[:1] == ["s_client"]:
+        if SECRET in tags:
+            frame.run.note(frame, "D9", "sends credentials to another machine", "exfiltrate", "network")
         frame.run.note(frame, "C6", "talks to a server", "network")
     frame.run.note(frame, "R1", "computes with keys and certificates", "read")
     return Stream(None, tags)
@@ -188,6 +200,7 @@ def _awk(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _awk_program(text: str, frame: Frame) -> None:
+    fetched = NETWORK in _awk_pipes(text, frame)
     for match in re.finditer(r"\bsystem\s*\(\s*(?:\"((?:[^\"\\]|\\.)*)\"\s*\))?", text):
         frame.run.note(frame, "C7", "awk runs a command", "run")
         code = match[1]
@@ -195,13 +208,9 @@ def _awk_program(text: str, frame: Frame) -> None:
         if code is None and name:
             held = re.search(rf'\b{name[1]}\s*=\s*"((?:[^"\\]|\\.)*)"', text)
             code = held[1] if held else None
+        if code is None and fetched:
+            frame.run.note(frame, "D9", "awk runs what it fetched from the network", "remote_code")
         frame.run.script(_unquoted(code) if code is not None else UNKNOWN, frame)
-    for match in re.finditer(r"\|&?\s*\"((?:[^\"\\]|\\.)*)\"|\"((?:[^\"\\]|\\.)*)\"\s*\|&?\s*getline", text):
-        code = match[1] if match[1] is not None else match[2]
-        if "/inet/" in code:
-            frame.run.note(frame, "D9", "awk opens a network connection", "network")
-        else:
-            frame.run.script(_unquoted(code), frame)
     if re.search(
         r"\w\s*\|&?\s*getline|\|&?\s*[a-z]\w*\b(?!\s*\|)", re.sub(r'"(?:[^"\\]|\\.)*"|\|\|', "", text)
     ):
@@ -212,6 +221,18 @@ def _awk_program(text: str, frame: Frame) -> None:
         frame.run.note(frame, "D9", "awk opens a network connection", "network")
     if re.search(r"@load\b", text):
         frame.run.note(frame, "C7", "awk loads an extension", "run")
+
+
+def _awk_pipes(text: str, frame: Frame) -> frozenset[str]:
+    """Judges the commands awk writes to or reads from; what their output may be."""
+    tags = NO_TAGS
+    for match in re.finditer(r"\|&?\s*\"((?:[^\"\\]|\\.)*)\"|\"((?:[^\"\\]|\\.)*)\"\s*\|&?\s*getline", text):
+        code = match[1] if match[1] is not None else match[2]
+        if "/inet/" in code:
+            frame.run.note(frame, "D9", "awk opens a network connection", "network")
+        else:
+            tags |= frame.run.script(_unquoted(code), frame).tags
+    return tags
 
 
 def _unquoted(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import judge, secret_path, write
 from forge.core.shell.analysis.places import UNKNOWN
-from forge.core.shell.analysis.state import NO_TAGS, Stream, Word
+from forge.core.shell.analysis.state import LISTED, NETWORK, NO_TAGS, Stream, Word
 from forge.core.shell.analysis.tables import names, table
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def _find(argv: list[Word], frame: Frame) -> Stream:
         elif word.text in ("-fprint", "-fprint0", "-fprintf", "-fls") and at + 1 < len(tests):
             write(frame, tests[at + 1])
     generated = _selected(Word("."), tests).text != "."
-    return Stream(None, frozenset({GENERATED}) if generated else NO_TAGS)
+    return Stream(None, frozenset({GENERATED if generated else LISTED}))
 
 
 def _delete(roots: list[Word], tests: list[Word], frame: Frame) -> None:
@@ -93,7 +93,7 @@ def _deletes(command: list[Word]) -> bool:
     words = [w.text.rpartition("/")[2] for w in command]
     while words and words[0] in names("programs", "plain_wrappers"):
         words = words[1:]
-    return bool(words) and words[0] in ("rm", "unlink", "shred") and "{}" in words
+    return bool(words) and words[0] in ("rm", "unlink", "shred", "truncate") and "{}" in words
 
 
 def _filled(word: Word, root: Word, how: str) -> Word:
@@ -114,7 +114,7 @@ def _fd(argv: list[Word], frame: Frame) -> Stream:
                 break
             _run_with(command, [Word(UNKNOWN)], "{}", frame)
             break
-    return Stream(None)
+    return Stream(None, frozenset({LISTED}))
 
 
 def _run_with(command: list[Word], items: list[Word], mark: str, frame: Frame) -> None:
@@ -122,7 +122,9 @@ def _run_with(command: list[Word], items: list[Word], mark: str, frame: Frame) -
     span = frame.step.span if frame.step else (0, 0)
     if any(mark and mark in w.text for w in command):
         for item in items[:_MOST_ITEMS]:
-            argv = [Word(w.text.replace(mark, item.text), w.glob, w.quoted) for w in command]
+            argv = [
+                Word(w.text.replace(mark, item.text), w.glob, w.quoted, w.tags | item.tags) for w in command
+            ]
             frame.run.execute(argv, frame, span)
     else:
         frame.run.execute([*command, *items[:_MOST_ITEMS]], frame, span)
@@ -141,11 +143,21 @@ def _xargs(argv: list[Word], frame: Frame) -> Stream:
         code, what = ("C6", "generated files") if many else ("D8", "whatever its input names")
         frame.run.note(frame, code, f"deletes {what}", "delete_tree")
         return Stream("")
+    if items[0].unknown and mark and _shell_code(command, mark):
+        # Names of files, as for find -exec sh -c; from another machine they are commands.
+        items = [Word("./*", tags=stdin.tags)]
+        if NETWORK in stdin.tags:
+            frame.run.note(frame, "D9", "runs code from the network without review", "remote_code")
     inner = frame.child()
     inner.stdin = Stream("")
     frame.run.note(frame, "R0", "hands its input to another command", "read")
     _run_with(command, items, mark, inner)
     return Stream(None, stdin.tags)
+
+
+def _shell_code(command: list[Word], mark: str) -> bool:
+    words = [w.text.rpartition("/")[2] for w in command]
+    return words[0] in ("sh", "bash", "dash", "zsh", "ksh") and any(mark in w for w in words[2:])
 
 
 def _items(stdin: Stream, zero: bool, lines: bool) -> list[Word]:
@@ -171,6 +183,8 @@ def _parallel(argv: list[Word], frame: Frame) -> Stream:
             frame.run.script(item.text, frame)
         return Stream()
     found = items or _items(frame.stdin or Stream(), False, True)
+    if found[0].unknown and _deletes([*command, Word("{}")]):
+        frame.run.note(frame, "D8", "deletes whatever its input names", "delete_tree")
     for item in found[:_MOST_ITEMS]:
         text = " ".join(w.text for w in command)
         text = text.replace("{}", item.text) if "{}" in text else f"{text} {item.text}"

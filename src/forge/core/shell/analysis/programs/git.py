@@ -6,11 +6,11 @@ import functools
 import re
 
 from forge.core.shell.analysis.options import parse_options
-from forge.core.shell.analysis.paths import absolute, read, secret_path, write
+from forge.core.shell.analysis.paths import absolute, judge, read, secret_path, write
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.programs.git_commands import COMMANDS
 from forge.core.shell.analysis.spec import judge_by_table
-from forge.core.shell.analysis.state import Stream, Word
+from forge.core.shell.analysis.state import LISTED, Stream, Word
 from forge.core.shell.analysis.tables import commands, names
 
 TYPE_CHECKING = False
@@ -28,13 +28,14 @@ def _git(argv: list[Word], frame: Frame) -> Stream:
         inner.state.cwd = absolute(value.text, inner.state)
     for value in options.values("-c", "--config-env"):
         judge_setting(value.text, frame)
+    unasked = any("clean.requireforce=false" in v.text.lower() for v in options.values("-c"))
     if any(g.startswith("--exec-p") and v is not None for g, v in options.given):
         frame.run.note(frame, "C7", "git takes its own programs from another directory", "persist")
     if not options.operands:
         frame.run.note(frame, "R1", "asks git about itself", "read")
         return Stream()
     sub = options.operands[0].text
-    words = options.operands[1:]
+    words = [*options.operands[1:], *([Word("-f")] if unasked and sub == "clean" else [])]
     if frame.step is not None:
         frame.step.sub = sub
     return _sub_command(sub, words, inner)
@@ -93,11 +94,15 @@ def _running_options(sub: str, words: list[Word], frame: Frame) -> None:
         elif word.text.startswith(("ext::", "fd::")):
             frame.run.note(frame, "D9", "an address that is a command", "remote_code")
             frame.run.script(word.text.removeprefix("ext::"), frame)
+        elif sub == "apply" and (name.startswith("--unsafe") or name == "--directory"):
+            judge(frame, "write", Word(following if name == "--directory" else "../x"))
         elif name == "--ext-diff":
             frame.run.note(frame, "C6", "git runs an external program to compare", "run")
 
 
 def _content(sub: str, words: list[Word], frame: Frame) -> frozenset[str]:
+    if sub == "ls-files":
+        return frozenset({LISTED})
     if sub not in ("show", "cat-file", "diff", "log", "blame", "archive", "grep"):
         return frozenset()
     tags: frozenset[str] = frozenset()

@@ -9,10 +9,16 @@ from forge.core.shell.analysis.programs.code import judge_code
 from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import NETWORK, NO_TAGS, Stream, Word
 from forge.core.shell.analysis.tables import commands, table
+from forge.core.shell.analysis.unpacked import judge_unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from forge.core.shell.analysis.options import Options
     from forge.core.shell.analysis.state import Frame
+
+
+# They stay at their prompt even if they are given a file.
+_PROMPTS = ("iex", "ghci", "jshell")
 
 
 def _interpreter(argv: list[Word], frame: Frame) -> Stream:
@@ -34,9 +40,19 @@ def _interpreter(argv: list[Word], frame: Frame) -> Stream:
             write(frame, operand)
     if codes or options.has(*row["code"].split()):
         return Stream(None, frame.stdin.tags if frame.stdin else NO_TAGS)
-    if options.has("--test", "--check", "--run", "-l") and not options.operands:
+    if options.has("--test", "--run", "-l") and not options.operands:
         frame.run.note(frame, "W4", "runs the tests or checks of the project", "run")
         return Stream()
+    return _script(name, language, options, frame)
+
+
+def _script(name: str, language: str, options: Options, frame: Frame) -> Stream:
+    """No code among the options: a file, or standard input."""
+    if options.has("--check", "--syntax-check") or (language == "php" and options.has("-l")):
+        frame.run.note(frame, "R1", "checks the syntax of a script", "read")
+        return Stream()
+    if name in _PROMPTS or (options.has("-i") and language in ("python", "node") and options.operands):
+        frame.run.is_interactive(f"a {language} prompt")
     script = options.operands[0].text.rpartition("/")[2] if options.operands else ""
     if script in commands():
         judge_by_table(commands()[script], options.operands[1:], frame)
@@ -120,6 +136,7 @@ def _file(word: Word, language: str, frame: Frame) -> Stream:
     if path is None or word.text.startswith(("http://", "https://")):
         frame.run.note(frame, "C7", "runs a script that is not known before", "unanalysable")
         return Stream()
+    judge_unpacked(path, frame)
     kind = kind_of(path, frame.run.around)
     outside = kind in ("outside", "temp", "home", "temp_root")
     frame.run.note(frame, "C5" if outside else "W4", f"runs the script {display(word.text)}", "run", kind)

@@ -8,7 +8,7 @@ import re
 from forge.core.shell.analysis.options import Options, parse_options
 from forge.core.shell.analysis.paths import read, secret_path, write
 from forge.core.shell.analysis.places import UNKNOWN
-from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Word
+from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, SHELL, Stream, Word
 from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
@@ -137,6 +137,8 @@ def _raw(argv: list[Word], frame: Frame) -> Stream:
     if runs:
         frame.run.note(frame, "D9", "gives a program to whoever connects", "remote_code")
     tags = frame.stdin.tags if frame.stdin else NO_TAGS
+    if SHELL in tags:
+        frame.run.note(frame, "D9", "gives a shell to another machine", "remote_code")
     if SECRET in tags:
         frame.run.note(frame, "D9", "sends credentials to another machine", "exfiltrate", "network")
     looks = name in ("nc", "ncat", "netcat") and any(

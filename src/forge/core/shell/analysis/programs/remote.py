@@ -84,6 +84,12 @@ def _scp(argv: list[Word], frame: Frame) -> Stream:
     if last and last[0] not in remote:
         write(frame, last[0], Stream(None, frozenset({NETWORK})))
     leaves = bool(last) and last[0] in remote
+    if frame.stdin is not None and frame.stdin.text and argv[0].text.endswith("sftp"):
+        for line in frame.stdin.text.splitlines():
+            verb, _, names = line.strip().partition(" ")
+            if verb in ("put", "mput", "reput"):
+                leaves = True
+                tags |= frozenset().union(*(read(frame, Word(name)).tags for name in names.split()))
     if leaves and SECRET in tags:
         frame.run.note(frame, "D9", "sends credentials to another machine", "exfiltrate", "network")
     frame.run.note(frame, "C6", "copies files between machines", "network")
@@ -175,7 +181,7 @@ def _container(words: list[Word], frame: Frame, exists: bool, terminal: bool = F
         frame.step.sub = "exec" if exists else "run"
     outside = _privileges(options, frame)
     if (options.has("-i", "--interactive") and options.has("-t", "--tty")) or (
-        terminal and not options.has("-T", "-d")
+        terminal and not options.has("-T", "-d") and len(options.operands) < 2
     ):
         frame.run.is_interactive("a terminal in a container")
     frame.run.note(frame, "C5" if exists else "W5", "runs in a container", "run")

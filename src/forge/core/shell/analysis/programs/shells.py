@@ -8,8 +8,9 @@ from forge.core.shell.analysis.paths import absolute, display
 from forge.core.shell.analysis.places import UNKNOWN, kind_of
 from forge.core.shell.analysis.powershell import analyse_nested
 from forge.core.shell.analysis.programs.running import run_text
-from forge.core.shell.analysis.state import NETWORK, Stream
+from forge.core.shell.analysis.state import NETWORK, SHELL, Stream
 from forge.core.shell.analysis.tables import table
+from forge.core.shell.analysis.unpacked import judge_unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def _shell(argv: list[Word], frame: Frame) -> Stream:
     if frame.stdin is None or options.has("-i"):
         frame.run.note(frame, "C6", "opens a shell", "shell")
         frame.run.is_interactive("a shell without a script")
-        return Stream()
+        return Stream(None, frozenset({SHELL}))
     return run_text(frame.stdin, frame, [w.text for w in operands])
 
 
@@ -67,6 +68,7 @@ def run_file(word: Word, frame: Frame, args: list[str]) -> Stream:
     written = frame.state.files.get(path)
     if written is not None:
         return run_text(Stream(written.text, written.tags), frame, args)
+    judge_unpacked(path, frame)
     kind = kind_of(path, frame.run.around)
     inside = kind in ("workspace", "regenerable", "protected", "home", "system")
     frame.run.note(frame, "W4" if inside else "C6", f"runs the script {display(text)}", "run", kind)

@@ -104,7 +104,9 @@ def _runner(argv: list[Word], frame: Frame) -> Stream:
 
 
 def _unknown(name: str) -> bool:
-    known = name in commands() or name in names("programs", "local_tools")
+    # What is only a toy of the system is not what a package manager would run locally.
+    row = commands().get(name, "R")
+    known = not isinstance(row, str) or row[0] != "R" or name in names("programs", "local_tools")
     return not known and name[:1] not in "./"
 
 
@@ -140,6 +142,12 @@ _GLOBAL_VALUES = (
 
 def _plain(name: str, argv: list[Word], frame: Frame) -> Stream:
     spec = commands().get(name)
+    texts = [w.text for w in argv[1:]]
+    if texts[:1] == ["set-script"]:
+        frame.run.script(" ".join(texts[2:]), frame)
+    elif texts[:2] == ["pkg", "set"]:
+        for text in texts[2:]:
+            frame.run.script(text.partition("=")[2] if text.startswith("scripts.") else "", frame)
     if spec is None:
         frame.run.note(frame, "W4", f"runs {name}", "run")
     else:
