@@ -339,3 +339,39 @@ def test_a_call_with_input_that_is_no_json_reaches_forge(home: Path, project: Pa
     with serve([[broken], [{"text": "sorry"}]]) as server:
         run = forge("-p", "go", *flags("model"), cwd=project, env=quiet(home, server.url))
     assert (ended(run)[:2], [error for _, error in results(run)]) == (("success", False), [True])
+
+
+def test_a_question_reaches_the_host_and_its_answer_counts(mode: str, home: Path, project: Path) -> None:
+    commands = ["touch yes", "touch no"]
+    wish = flags(mode, "--input-format", "stream-json", "--permission-prompt-tool", "stdio")
+    with (
+        serve([*([bash(mode, command)] for command in commands), [{"text": "done"}]]) as server,
+        subprocess.Popen(
+            [sys.executable, "-m", "forge", "-p", *wish],
+            cwd=project,
+            env=quiet(home, server.url),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as child,
+    ):
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(prompt("go"))
+        child.stdin.flush()
+        asked = []
+        for line in map(json.loads, child.stdout):
+            if line["type"] == "control_request":
+                asked.append(line["request"]["input"]["command"])
+                answer: dict[str, Any] = {"behavior": "deny", "message": "rather not"}
+                if asked[-1] == "touch yes":
+                    answer = {"behavior": "allow", "updatedInput": line["request"]["input"]}
+                told = {"subtype": "success", "request_id": line["request_id"], "response": answer}
+                child.stdin.write(json.dumps({"type": "control_response", "response": told}) + "\n")
+                child.stdin.flush()
+            elif line["type"] == "result":
+                child.stdin.close()
+                break
+        child.wait(timeout=20)
+    assert (asked, sorted(p.name for p in project.iterdir())) == (commands, ["yes"])
+    assert "rather not" in json.dumps(server.bodies[-1])

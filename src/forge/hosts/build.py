@@ -68,11 +68,10 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
         crew = session.keep(Crew)
         crew.forward_text, crew.appended = o.forward_subagent_text, o.append_subagent_system_prompt
         keep_checkpoints(session, c, past if not o.fork_session else None)
-        custom = own_system_prompt(o) is not None
         if past is not None:
             _go_on(session, past, forked=o.fork_session)
         elif not o.bare:
-            where = await looking
+            custom, where = own_system_prompt(o) is not None, await looking
             session.reminders = start_reminders(where, choice.card, time.time(), custom=custom)
             session.standing = list(session.reminders)
     finally:

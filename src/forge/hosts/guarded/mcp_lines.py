@@ -6,9 +6,10 @@ import ast
 import re
 import shlex
 
-from forge.core.shell.session.keys import SUBMITTING, parse_keys
+from forge.core.shell.session.keys import SUBMITTING, Key, parse_keys
 from forge.core.shell.session.program import Program
 from forge.core.shell.session.prompts import Line, Prompt, UnclearLine, submitted_lines
+from forge.hosts.forgecmd.judging import only_waits
 from forge.hosts.guarded.ground import Ground
 from forge.hosts.guarded.perform import Job, note_refusal
 from forge.hosts.guarded.permission import Asking, permit
@@ -26,6 +27,11 @@ _CODE = {
 # Lines that change what later lines mean.
 _LASTING = re.compile(r"\b(?:cd|pushd|popd|alias|export|declare|set|shopt|source|function|unset)\b|\w=|\(\)")
 _MOST_LASTING = 200
+_ESCAPING = (
+    "vi", "vim", "nvim", "view", "vimdiff", "ex", "ed", "less", "more", "most", "man", "gdb", "lldb", "git",
+    "mutt", "w3m", "links", "mc", "ranger", "nnn",
+)  # fmt: skip
+_ESCAPE = re.compile(r"(?m)(?:^|:)[^:!\n]*!(.*)$|^shell\s+(.*)$")
 _EDITED = "Which line that would run cannot be told: type the whole line, without keys that edit."
 
 
@@ -58,13 +64,17 @@ def lines_of(program: Program, typing: Typing, keys: str) -> list[Line]:
     """The lines that keys would have a shell or interpreter run; UnclearLine if that cannot be told."""
     parsed = parse_keys(keys, application=program.screen.application_keys)
     view = program.screen.view()
-    shell = typing.program in _SHELLS
     if not view.alternate and (prompted := submitted_lines(parsed, view.cursor_line())):
-        return prompted
+        return _joined(prompted)
     # Prompts can look like anything, and a screen within the screen can hide them.
-    if not shell and (view.alternate or typing.program not in _CODE):
-        return []
-    kind = Prompt.SHELL if shell else Prompt.REPL
+    if typing.program in _SHELLS:
+        return _joined(_typed(parsed, typing, Prompt.SHELL))
+    if typing.program in _CODE and not view.alternate:
+        return _joined(_typed(parsed, typing, Prompt.REPL))
+    return _escapes(parsed, typing) if typing.program in _ESCAPING else []
+
+
+def _typed(parsed: list[Key], typing: Typing, kind: Prompt) -> list[Line]:
     lines: list[Line] = []
     text, edited = typing.typed, typing.edited
     for key in parsed:
@@ -79,17 +89,41 @@ def lines_of(program: Program, typing: Typing, keys: str) -> list[Line]:
             text += key.text
         else:
             edited = True
-    return [line for line in lines if line.text.strip()]
+    return lines
+
+
+def _joined(lines: list[Line]) -> list[Line]:
+    """Lines that are sent together mean something together: a loop, a text for a file."""
+    texts = [line.text for line in lines]
+    return [Line(lines[0].kind, "\n".join(texts))] if any(text.strip() for text in texts) else []
+
+
+def _escapes(parsed: list[Key], typing: Typing) -> list[Line]:
+    """Commands that editors and pagers run for their user, as in `:!make`."""
+    text = typing.typed
+    found: list[Line] = []
+    for key in parsed:
+        if key.sent in SUBMITTING:
+            found += [Line(Prompt.SHELL, command) for command in _commands(text)]
+            text = ""
+        else:
+            # Keys without a text end what was typed before them.
+            text += key.text or "\n"
+    return found
+
+
+def _commands(text: str) -> list[str]:
+    found = [match[1] or match[2] or "" for match in _ESCAPE.finditer(text)]
+    return [command for command in found if command.strip()]
 
 
 async def may_run(ground: Ground, typing: Typing, line: Line, ask: Asking | None) -> str:
     """Why a line must not run, or nothing."""
     text = _as_command(typing, line)
     verdict, decision = ground.assess(text, typing.cwd)
-    wants_keys = decision.verdict == "ask" and bool(verdict.interactive) and decision.risk < 5
     if line.kind is Prompt.REPL and decision.verdict == "ask" and _is_unfinished(typing, line.text):
         return ""
-    if wants_keys:
+    if decision.verdict == "ask" and only_waits(verdict):
         return ""
     permission = await permit(ground, verdict, decision, ask)
     if permission.granted:

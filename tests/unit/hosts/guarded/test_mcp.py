@@ -154,6 +154,36 @@ def test_lines_for_an_interpreter_are_judged(tmp_path: Path) -> None:
     served(tmp_path, steps)
 
 
+def test_commands_of_an_editor_are_judged_and_its_text_is_not(tmp_path: Path) -> None:
+    async def steps(call: Call) -> None:
+        text, failed = await call("start", command="vim -u NONE notes.txt")
+        if "vim: command not found" in text:
+            pytest.skip("there is no vim here")
+        text, failed = await call("send", id="t1", keys=":!rm -rf src<Enter>")
+        assert ("deny: dangerous" in text, failed) == (True, True)
+        text, failed = await call("send", id="t1", keys="irm -rf src<Enter>is bad<Esc>:wq<Enter>")
+        assert not failed
+        await call("wait", id="t1", until="exit", timeout=5)
+        assert (tmp_path / "proj/notes.txt").read_text() == "rm -rf src\nis bad\n"
+        assert (tmp_path / "proj/src").is_dir()
+
+    served(tmp_path, steps)
+
+
+def test_lines_that_are_sent_together_are_judged_together(tmp_path: Path) -> None:
+    async def steps(call: Call) -> None:
+        await call("start", command="bash --norc")
+        keys = "cat > doc.txt <<'E'<Enter>rm -rf /<Enter>E<Enter>"
+        text, failed = await call("send", id="t1", keys=keys)
+        assert not failed, text
+        text, failed = await call("send", id="t1", keys="sh <<'E'<Enter>rm -rf /<Enter>E<Enter>")
+        assert ("deny: forbidden" in text, failed) == (True, True)
+        await call("wait", id="t1", until="settled", timeout=5)
+        assert (tmp_path / "proj/doc.txt").read_text() == "rm -rf /\n"
+
+    served(tmp_path, steps)
+
+
 def test_rules_that_change_count_at_once(tmp_path: Path) -> None:
     async def steps(call: Call) -> None:
         assert (await call("run", command="echo a"))[1] is False

@@ -9,8 +9,11 @@ import msgspec
 from forge.core.model import Options
 from forge.core.models.claude_cli.capabilities import Abilities
 
-# The CLI would wait for answers to these that only its own terminal can give.
-_NOT_HERE = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "StructuredOutput")
+# Tools of the CLI that leave nothing open: others wait for its terminal, wake it later or move it.
+_CONTAINED = (
+    *("Agent", "Task", "Bash", "Edit", "Glob", "Grep", "LSP", "MultiEdit", "NotebookEdit", "Read", "Skill"),
+    *("TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TodoWrite", "WebFetch", "WebSearch", "Write"),
+)
 _DISPLAYS = ("summarized", "omitted", "highlights")
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
@@ -51,7 +54,7 @@ def arguments(start: Start, can: Abilities) -> list[str]:
 
 
 def _offered(tools: Sequence[str] | None) -> list[str]:
-    return [name for name in tools or () if name not in _NOT_HERE and "__" not in name]
+    return [name for name in tools or () if name in _CONTAINED]
 
 
 def _wishes(options: Options) -> list[str]:

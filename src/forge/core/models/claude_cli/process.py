@@ -111,7 +111,7 @@ class Cli:
     async def read(self, seconds: float | None = None) -> bytes:
         """What was printed next, b"" at the end; raises `Stalled` after so many seconds without anything."""
         waited = 0.0
-        while seconds is None or waited < seconds:
+        while True:
             pause = _LOOK if seconds is None else min(_LOOK, seconds - waited)
             try:
                 async with asyncio.timeout(pause):
@@ -121,7 +121,8 @@ class Cli:
                 if self.is_gone:
                     return b""
             waited += pause
-        raise Stalled
+            if seconds is not None and waited >= seconds:
+                raise Stalled
 
     def send(self, message: Any) -> None:
         """Writes one JSON line; a CLI that has ended is noticed by whoever reads."""

@@ -112,7 +112,7 @@ class CliModel:
         where = (place.cwd, tuple(place.folders)) if place is not None else ("", ())
         key = (self._acts(request), request.system, request.tools, request.options, where)
         if live is not None:
-            if not live.cli.is_gone and live.key == key:
+            if live.key == key and await live.is_ready():
                 news = _news(live, turns)
                 if news is not None and live.tell(news):
                     return live

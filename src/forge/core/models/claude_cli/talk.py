@@ -13,7 +13,7 @@ from typing import Any
 from forge.core.message import Block, Text
 from forge.core.model import Finished
 from forge.core.models.asides import Turn, is_result
-from forge.core.models.claude_cli.changes import Change, Notice, TurnFinished
+from forge.core.models.claude_cli.changes import Change, Notice, StepStarted, TurnFinished
 from forge.core.models.claude_cli.control import refusal, success, user_line
 from forge.core.models.claude_cli.lines import Splitter, decode
 from forge.core.models.claude_cli.mapper import Mapper
@@ -81,6 +81,23 @@ class Talk:
         others = [block for block in news if not is_result(block)]
         self.untold += others
         return all(isinstance(block, Text) and block.text.startswith(_REMINDER) for block in others)
+
+    async def is_ready(self) -> bool:
+        """Whether it can be told something: it works, or waits and nothing happened unasked."""
+        if self.running:
+            return not self.cli.is_gone
+        try:
+            while chunk := await self.cli.read(0):
+                self._lines.extend(self._splitter.feed(chunk))
+        except Stalled:
+            pass
+        else:
+            return False
+        while self._lines:
+            self._take(self._lines.popleft())
+        unasked = [c for c in self._changes if isinstance(c, StepStarted | TurnFinished)]
+        self._changes.clear()
+        return not unasked
 
     def put_back(self, change: Change) -> None:
         """Makes a change the next one again."""

@@ -106,7 +106,7 @@ def crop(parts: list[Part], start: int, width: int) -> list[Part]:
 def styled(
     text: Shown, spans: list[Span], names: Names, start: int = 0, end: int | None = None
 ) -> list[Part]:
-    """A line, or a part of it, cut where its style changes. Spans count original characters, later ones win."""
+    """A part of a line cut where its style changes. Spans count original characters; later ones win."""
     end = len(text.text) if end is None else end
     placed = [(text.place(first), text.place(last), name) for first, last, name in spans]
     placed += [(first, last, "hidden") for first, last in text.flags]
@@ -271,7 +271,7 @@ def _text(scene: Scene, piece: Piece, line: _Line, names: Names, room: int) -> l
     if line.part >= len(places):
         return [(" " * room, names)]
     ends = [*places[1:], None]
-    spans = _spans(scene, piece, line, text, names)
+    spans = _spans(scene, piece, line, whole, names)
     parts = styled(display, spans, names, places[line.part], ends[line.part])
     if line.part == len(places) - 1:
         if len(text) < len(whole):

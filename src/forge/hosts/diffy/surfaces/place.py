@@ -8,9 +8,14 @@ from collections.abc import Mapping
 
 import msgspec
 
-# Terminals opened by a server have the server's environment: the screen needs these of ours.
-_PASSED = ("PATH", "HOME", "PYTHONPATH", "LANG", "NO_COLOR", "COLORTERM", "EDITOR", "VISUAL", "TMPDIR", "TZ")
-_PASSED_PREFIXES = ("LC_", "XDG_", "DIFFY_", "FORGE_", "CLAUDE_CONFIG", "GIT_CONFIG", "PYTHONDONTWRITE")
+# Terminals opened by a server have the server's environment: the screen needs these of ours. Others can read
+# command lines, so nothing that may be secret is among them.
+_PASSED = {
+    *("PATH", "HOME", "PYTHONPATH", "LANG", "NO_COLOR", "COLORTERM", "EDITOR", "VISUAL", "TMPDIR", "TZ"),
+    *("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "FORGE_HOME", "CLAUDE_CONFIG_DIR", "PYTHONDONTWRITEBYTECODE"),
+    *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"),
+}
+_PASSED_PREFIXES = ("LC_", "DIFFY_")
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -33,8 +33,8 @@ def test_each_version_gets_only_the_flags_it_knows(
     assert arguments(Start("sonnet", Options(effort="low")), abilities(version)) == expected
 
 
-def test_in_agent_mode_it_has_the_tools_forge_offers_but_those_that_need_its_terminal() -> None:
-    names = ["Bash", "Read", "AskUserQuestion", "ExitPlanMode", "mcp__files__list"]
+def test_in_agent_mode_it_has_the_tools_forge_offers_but_those_that_leave_something_open() -> None:
+    names = ["Bash", "Read", "AskUserQuestion", "ExitPlanMode", "CronCreate", "mcp__files__list"]
     start = Start("opus", Options(), tools=names, history="/h.jsonl", folders=["/a", "/b"])
     argv = arguments(start, abilities((2, 1, 325)))
     assert argv[argv.index("--tools") :] == [

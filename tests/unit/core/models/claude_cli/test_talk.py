@@ -10,7 +10,7 @@ from fake_claude import Line, call, init, message, text, tool_result
 from forge.core.message import Text, ToolResult, ToolUse
 from forge.core.model import Delta, Finished, Permission, Workplace
 from forge.core.models.claude_cli.agent_mode import agent_reply, asking
-from forge.core.models.claude_cli.process import Cli
+from forge.core.models.claude_cli.process import Cli, Stalled
 from forge.core.models.claude_cli.talk import Answers, Talk
 
 
@@ -133,3 +133,22 @@ def test_a_guard_that_fails_refuses() -> None:
 
     (answer,) = asyncio.run(run())
     assert (answer["response"]["subtype"], answer["response"]["request_id"]) == ("error", "r1")
+
+
+def test_what_happened_while_nobody_asked_makes_it_unusable() -> None:
+    async def run(*pieces: list[Line]) -> bool:
+        return await talk_with(Idle(*pieces), asking(PLACE)).is_ready()
+
+    assert asyncio.run(run())
+    assert asyncio.run(run([{"type": "system", "subtype": "status", "status": None}]))
+    assert not asyncio.run(run([init(), *message([text("woke up")])]))
+    assert not asyncio.run(run([], []))
+
+
+class Idle(Script):
+    """Has printed these pieces and waits; an empty one is its end."""
+
+    async def read(self, seconds: float | None = None) -> bytes:
+        if not self.pieces:
+            raise Stalled
+        return await super().read(seconds)

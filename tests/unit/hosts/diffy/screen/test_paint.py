@@ -181,3 +181,15 @@ def test_later_styles_lie_over_earlier_ones() -> None:
         ("e", ("add", "word", "hidden")),
         ("f", ("add", "word")),
     ]
+
+
+def test_of_an_endless_line_only_the_beginning_is_shown() -> None:
+    one = desk(listing(file("a.txt", unit("long", "+" + "x" * 100_000 + "\n"))), View(width=60, wrap=True))
+    rows = screen(one)
+    assert (len(rows), rows[-1]) == (81, "▌        " + "x" * 22 + " … 96000 more characters"[:29])
+
+
+def test_the_words_of_a_long_line_are_compared_as_a_whole() -> None:
+    tail = " and so on" * 30
+    one = desk(listing(file("a.txt", unit("u", f"-one{tail}\n+two{tail}\n"))))
+    assert [names for _, names in parts(one, 2, 40)[4:]] == [("del", "del_word"), ("del",)]

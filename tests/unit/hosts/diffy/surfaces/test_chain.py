@@ -28,7 +28,13 @@ from forge.hosts.diffy.surfaces.signals import Signals
 from forge.hosts.diffy.surfaces.wire import Plug, listen
 from forge.hosts.diffy.watch import asked_for
 
-ENV = {"PATH": "/bin", "HOME": "/h", "SECRET_TOKEN": "x", "DIFFY_FEEDBACK_MAX_SIZE": "9"}
+ENV = {
+    "PATH": "/bin",
+    "HOME": "/h",
+    "FORGE_API_KEY": "x",
+    "GIT_CONFIG_VALUE_0": "x",
+    "DIFFY_FEEDBACK_MAX_SIZE": "9",
+}
 SCREEN = [sys.executable, "-P", "-m", "forge.hosts.diffy", "ui", "--review", "/run/review-1"]
 FOREIGN = ["env", "PATH=/bin", "HOME=/h", "DIFFY_FEEDBACK_MAX_SIZE=9", *SCREEN]
 LINE = shlex.join(FOREIGN)
