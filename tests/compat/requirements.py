@@ -299,8 +299,8 @@ S3-13 done documented diffy: the layout of the feedback
 S3-14 done documented diffy: feedback is plain text
 S3-15 done documented diffy: long feedback is cut at a hunk
 S3-16 done documented diffy: exit codes
-S3-17 done documented diffy: a backup is made before reverting // raw copies: git stash forgets untracked files
-S3-18 done documented diffy: only rejected hunks are reverted, all or nothing // by own splicing: git apply can err
+S3-17 done documented diffy: a backup is made before reverting // raw copies: git stash loses new files
+S3-18 done documented diffy: only rejected hunks are reverted, all or nothing // spliced: git apply errs
 S3-19 done documented diffy: the last revert can be undone
 S3-20 done decided diffy: ten backups are kept
 S3-21 done documented diffy: without --apply it only reports
