@@ -233,7 +233,7 @@ S1-146 planned documented speed: ten empty hooks take less than half a second
 S1-147 done documented speed: file changes are noticed within half a second
 S1-148 done documented speed: one configuration event per window
 S1-149 planned documented conformance: no plugin test is skipped and the suite repeats
-S1-150 planned documented documentation: plugins, hooks and moving over from Claude Code are documented
+S1-150 done documented documentation: plugins, hooks and moving over from Claude Code are documented
 S1-151 planned decided architecture: internal lifecycle events of the original // nothing to carry over
 S1-152 planned documented memory: costly mistakes become instruction rules
 S2-01 done documented forgecmd: a shell tool of its own for the model

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
+from forge.hosts.cli.flags import COMMANDS, FLAGS
 from house.source import ROOT, text_files
 
 AGENTS_LIMIT = 120
@@ -14,6 +17,7 @@ MACHINE = r"(?<![\w.~$})*-])/(?:wor" + r"k|ro" + r"ot)(?=[/\s\"'`:,;)]|$)"
 INDEX = r"py" + r"pi\.org|python" + r"hosted|npm" + r"js\.(?:org|com)|index-" + r"url[ =]+\w+:"
 FORBIDDEN = {"a machine's own directory": re.compile(MACHINE, re.M), "a package index": re.compile(INDEX)}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]+)(?:#[^)]*)?\)")
+COMMAND = re.compile(r"^ {4}(?:\$ )?forge (.+)$", re.M)
 TARGET = re.compile(r"(?:`|^ {4})make ([a-z]+)", re.M)
 
 
@@ -52,6 +56,23 @@ def test_documents_name_only_make_targets_that_exist() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
     quoted = {(path, name) for path, text in documents().items() for name in TARGET.findall(text)}
     assert {(path, name) for path, name in quoted if name not in targets} == set()
+
+
+@pytest.mark.requirement("S1-150")
+def test_the_guide_names_only_commands_and_flags_that_exist() -> None:
+    flags = {name for flag in FLAGS for name in flag.names}
+    unknown = []
+    for path, text in documents().items():
+        for words in map(
+            str.split, COMMAND.findall(text) if path.startswith(("docs/guide", "README")) else ()
+        ):
+            first = words[0] if words else ""
+            if first.startswith("-") and first.partition("=")[0] not in flags:
+                unknown.append(f"{path}: forge {first}")
+            elif re.fullmatch(r"[a-z]+", first) and first not in COMMANDS:
+                unknown.append(f"{path}: forge {first}")
+    pages = {"plugins.md", "hooks.md", "moving.md"}
+    assert (unknown, {path for path in pages if f"docs/guide/{path}" not in documents()}) == ([], set())
 
 
 def test_lock_files_pin_and_hash_everything() -> None:
