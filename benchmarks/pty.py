@@ -1,4 +1,7 @@
-"""`python -m benchmarks.pty`: what guarded commands cost: start, sandbox, throughput, screen emulation."""
+"""`python -m benchmarks.pty`: what guarded commands cost: start, sandbox, throughput, screen emulation.
+
+On a machine that is busy with other things: `chrt -f 5 python -m benchmarks.pty`.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from review_world import (
 
 # None of these may change what comes out.
 SETTINGS = (
-    *("core.autocrlf=input", "apply.whitespace=fix", "diff.noprefix=true", "core.quotePath=true"),
+    *("apply.whitespace=fix", "diff.noprefix=true", "core.quotePath=true", "diff.algorithm=patience"),
     *("color.ui=always", "diff.renames=copies", "core.fileMode=true", "diff.context=0", "core.abbrev=4"),
 )
 

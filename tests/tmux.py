@@ -77,7 +77,7 @@ def wait_for(
     while not happened():
         if time.monotonic() > end:
             raise TimeoutError(otherwise())
-        pause.wait(0.03)
+        pause.wait(0.05)
 
 
 @contextmanager

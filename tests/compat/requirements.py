@@ -109,13 +109,13 @@ S1-22 done documented extensions: skill keys are accepted with dashes and unders
 S1-23 done documented extensions: one list holds all the user can invoke
 S1-24 done documented extensions: the model gets the skill catalogue once, then only changes
 S1-25 done documented extensions: equal names in two plugins do not collide
-S1-26 planned documented hooks: kinds command, http, prompt and agent // and mcp_tool as in the reference
+S1-26 done documented hooks: kinds command, http, prompt and agent // and mcp_tool as in the reference
 S1-27 planned documented hooks: user, project and plugin hooks add up in this order
 S1-28 done documented hooks: the same hook from two places runs once
 S1-29 done documented hooks: an agent hook ends after fifty turns
 S1-30 done documented hooks: http hooks post their input and read the answer like stdout
 S1-31 done documented hooks: background hooks never delay a turn
-S1-32 planned documented hooks: hooks added in a session go with it and share its environment
+S1-32 done documented hooks: hooks added in a session go with it and share its environment
 S1-33 done documented hooks: "once" counts successes, not attempts
 S1-34 done documented hooks: stdin is closed after the input
 S1-35 done documented hooks: a hook that never reads its input is no error
@@ -199,11 +199,11 @@ S1-112 done documented worktrees: a hook may refuse or replace the creation
 S1-113 done documented worktrees: of several answers one path counts // the first configured, as observed
 S1-114 done observed worktrees: tools to enter and leave a worktree
 S1-115 done documented worktrees: removal with its hook
-S1-116 planned documented elicitation: a server's question and the three answers to it
+S1-116 done documented elicitation: a server's question and the three answers to it
 S1-117 planned observed elicitation: the ability is announced on every transport
-S1-118 planned documented elicitation: a hook may answer before the user is asked
-S1-119 planned documented elicitation: the result event fires on every path
-S1-120 planned documented elicitation: failures become a cancel, never a crash
+S1-118 done documented elicitation: a hook may answer before the user is asked
+S1-119 done documented elicitation: the result event fires on every path // not if a hook has answered
+S1-120 done documented elicitation: failures become a cancel, never a crash
 S1-121 planned documented elicitation: address mode opens the browser and asks
 S1-122 planned documented elicitation: form mode asks one question per property
 S1-123 planned documented elicitation: complete JSON-Schema forms

@@ -51,6 +51,23 @@ def test_screen_that_ends_early_is_resumed_with_its_draft(tmp_path: Path, how: s
         assert tree.files() == {**AFTER, "a.txt": BEFORE["a.txt"]}
 
 
+def test_review_moves_from_a_popup_to_another_terminal(tmp_path: Path) -> None:
+    with (
+        changed_tree(tmp_path) as tree,
+        terminal(tree.env, tree.root) as person,
+        terminal(tree.env, tree.root, nested=False) as other,
+    ):
+        person.run(HOOK)
+        reject_first(person)
+        other.run("diffy resume; echo resumed: $?")
+        other.until("✗1")
+        person.gone("└")  # the popup
+        accept_the_rest(other)
+        other.until("resumed: 0")
+        wait_for(lambda: tree.text("code") == "2\n", person.screen)
+        assert tree.text("err").startswith("[diffy review result]\nrejected 1 of 3 hunks.")
+
+
 def test_next_stop_joins_a_popup_whose_hook_was_killed(tmp_path: Path) -> None:
     with changed_tree(tmp_path) as tree, terminal(tree.env, tree.root) as person:
         person.run(HOOK)

@@ -206,7 +206,8 @@ def test_a_used_skill_is_where_it_was_when_the_session_goes_on(home: Path, tmp_p
     assert first.of("result")[0]["num_turns"] == 3
     assert [m["role"] for m in messages] == ["user", "assistant"] * 3 + ["user"]
     result, body = messages[2]["content"]
-    assert (result["type"], result["content"]) == ("tool_result", "Launching skill: note")
+    launched = result["content"].partition("\n\n")[0]
+    assert (result["type"], launched) == ("tool_result", "Launching skill: note")
     assert body["text"].endswith("Note it.\n")
     assert messages[5]["content"][-1]["text"] == "noted"
     assert "takes notes" not in json.dumps(messages[2:])

@@ -64,6 +64,8 @@ def settled_call(s: Session, call: ToolUse, name: str, meta: dict[str, Any], *, 
         return
     guard.grants.setdefault(call.id, Grant(texts[0]))
     if refused:
+        guard.assessed.pop(call.id, None)
+        guard.wider.pop(call.id, None)
         guard.mark(call.id, status="denied")
         guard.begin(call.id, s.situation.cwd, s.id, s.parts.env, "\n".join(texts))
         return

@@ -75,3 +75,14 @@ def test_page_goes_on_when_the_hook_is_ended(tmp_path: Path) -> None:
         told = tree.diffy("mark", "--deliver", stdin=event("UserPromptSubmit")).stdout
         assert "rejected 1 of 3 hunks." in told
         assert (tree.root / "a.txt").read_text() == BEFORE["a.txt"]
+
+
+def test_second_agent_waits_for_the_review_of_the_first(tmp_path: Path) -> None:
+    with served(tmp_path) as (tree, hook, url):
+        visitor = Visitor(url)
+        second = tree.start("--hook-mode", "--apply", stdin=event(), BROWSER="false")
+        visitor.ask("decide", {"hunks": visitor.hunks()[:1], "verdict": "reject"})
+        visitor.ask("finish", {"rest": "accept"})
+        assert hook.wait(20) == 2
+        assert second.communicate(timeout=20) == ("", "")
+        assert second.returncode == 0

@@ -16,6 +16,7 @@ from forge.core.message import ToolUse
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.setup import Setup, Source
 from forge.core.shell.session.screen import Screen
+from forge.core.shell.session.typed import Typing
 from forge.core.tool import Tool
 from forge.foundation.permissions.rule import Rule
 
@@ -26,7 +27,7 @@ class AtPrompt:
     """A program that shows a prompt."""
 
     def __init__(self, line: str) -> None:
-        self.command = line
+        self.typing = Typing("bash")
         self.screen = Screen(24, 80)
         self.screen.feed(line.encode())
 

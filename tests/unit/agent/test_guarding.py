@@ -153,7 +153,7 @@ def test_sub_agents_share_the_guard_and_what_the_user_said() -> None:
     [
         ("ls<Enter>", ("ls",), False),
         ("rm -rf /<Enter>", ("rm -rf /",), True),
-        ("ls<Enter>rm -rf ~<Enter>", ("ls", "rm -rf ~"), True),
+        ("ls<Enter>rm -rf ~<Enter>", ("ls\nrm -rf ~",), True),
         ("rm -rf /", (), False),
     ],
 )

@@ -195,10 +195,9 @@ class Draft:
         return Counts(**{state.value: number for state, number in found.items()})
 
     def saved(self) -> Saved:
-        """What has to be kept."""
-        return Saved(
-            snapshot=self.snapshot, marks=self._marks, comments=self.comments, hide=self.hide, at=self.at
-        )
+        """What has to be kept: not what rules decided, which may be off the next time."""
+        marks = {hunk: mark for hunk, mark in self._marks.items() if not mark.by}
+        return Saved(snapshot=self.snapshot, marks=marks, comments=self.comments, hide=self.hide, at=self.at)
 
     def _change(
         self, label: str, marks: dict[str, Mark], comments: tuple[Comment, ...] | None = None

@@ -26,8 +26,7 @@ def listing_json(listing: Listing) -> bytes:
 def read_review(data: bytes) -> Review:
     """Decisions from JSON."""
     try:
-        value = json.loads(data.decode("utf-8", "surrogateescape"))
-        review = msgspec.convert(value, Review)
+        review = msgspec.convert(_without_nulls(json.loads(data.decode("utf-8", "surrogateescape"))), Review)
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise UsageError(f"the decisions cannot be read: {error}") from error
     if review.version != 1:
@@ -38,6 +37,13 @@ def read_review(data: bytes) -> Review:
 def review_json(review: Review) -> bytes:
     """Decisions as `read_review` takes them."""
     return _encoded(msgspec.to_builtins(review))
+
+
+def _without_nulls(value: Any) -> Any:
+    """Null is the same as not given."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def _file(file: File) -> dict[str, Any]:

@@ -57,15 +57,24 @@ def finish(repo: Repository, listing: Listing, review: Review, ending: Ending) -
     """Ends a review; raises Refused if the files are not as reviewed or decisions exclude each other."""
     choices = choose(listing, review)
     rejected = sum(choice.verdict == REJECT for choice in choices.values())
-    backup, notes = "", list[str]()
-    if ending.apply:
-        backup, notes = _apply(repo, listing, choices)
-    if ending.remember:
-        now, session = time.time(), ending.session or latest(repo)
-        mark(repo, session, now, reviewed=reviewed_tree(repo, listing, choices))
-        tidy(repo, now)
     feedback = write(listing, review, ending.apply, ending.limit)
+    backup, notes = _apply(repo, listing, choices) if ending.apply else ("", [])
+    if ending.remember:
+        notes += _remember(repo, listing, choices, ending.session)
     return Outcome(rejected, listing.hunks, feedback, backup, ending.apply, tuple(notes))
+
+
+def _remember(
+    repo: Repository, listing: Listing, choices: Mapping[str, Choice], session: str
+) -> tuple[str, ...]:
+    now = time.time()
+    try:
+        mark(repo, session or latest(repo), now, reviewed=reviewed_tree(repo, listing, choices))
+        tidy(repo, now)
+    except (ForgeError, OSError) as error:
+        # The files are settled; the next review only shows more than it must.
+        return (f"what you accepted will be shown again: {error}",)
+    return ()
 
 
 def _apply(repo: Repository, listing: Listing, choices: Mapping[str, Choice]) -> tuple[str, list[str]]:

@@ -83,7 +83,8 @@ class Running:
 def clean_environment(env: Mapping[str, str]) -> dict[str, str]:
     """The environment without variables that point git elsewhere or change its output."""
     kept = {n: value for n, value in env.items() if not n.startswith("GIT_") or n.startswith(_KEPT)}
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    # English messages, but the user's encoding: filters are programs of the user.
+    return kept | {"LANGUAGE": "en", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 def _first_line(err: bytes) -> str:

@@ -29,7 +29,7 @@ from forge.core.review.model import (
 from forge.core.review.repository import Refused, Repository
 
 _RAW = ("diff-tree", "-r", "-z", "--raw", "-M50%", "-l0", "--no-abbrev", "--ignore-submodules=none")
-_TOKEN = re.compile(r"([0-9a-f]{40,64})-([0-9a-f]{40,64})")
+_TOKEN = re.compile(r"([0-9a-f]{40,64})-([0-9a-f]{40,64})(?:-((?:[0-9a-f]{2})+))?")
 _REGULAR = ("100644", "100755")
 _SNIFF = 8000
 _TEXT_LIMIT = 64_000_000
@@ -66,19 +66,21 @@ def list_changes(
         if found is None and texts[at] and not wholes[at]:
             found = _one_sided(row, blobs)
         files.append(_file(row, found, texts[at], wholes[at]))
-    return Listing(base, new, tuple(files), blobs, tuple(large))
+    return Listing(base, new, tuple(files), blobs, tuple(large), tuple(paths))
 
 
 def relist(repo: Repository, token: str, paths: Sequence[str] = ()) -> Listing:
-    """The listing a token was given out with."""
+    """The listing a token was given out with; `paths` limit it further only if it had all."""
     found = _TOKEN.fullmatch(token)
     hint = "List the changes again."
     if not found:
         raise Refused(f"{token!r} is not the token of a listing", hint)
+    limits = os.fsdecode(bytes.fromhex(found[3])).split("\0") if found[3] else []
     try:
-        return list_changes(repo, found[1], found[2], paths)
+        listing = list_changes(repo, found[1], found[2], limits or paths)
     except GitError as error:
         raise Refused("this review is about a state that is not known any more", hint) from error
+    return msgspec.structs.replace(listing, paths=tuple(limits))
 
 
 def _rows(out: bytes) -> list[_Row]:

@@ -59,7 +59,8 @@ class File(msgspec.Struct, frozen=True):
 class Listing(msgspec.Struct, frozen=True):
     """Everything there is to review between two trees. `blobs` has the content of all object ids in `files`.
 
-    `large` are untracked files above the size limit: they are not captured and cannot be reviewed.
+    `large` are untracked files above the size limit: they are not captured and cannot be reviewed. `paths`
+    are what the listing was limited to.
     """
 
     base: str
@@ -67,11 +68,16 @@ class Listing(msgspec.Struct, frozen=True):
     files: tuple[File, ...]
     blobs: dict[str, bytes]
     large: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
     @property
     def snapshot(self) -> str:
-        """The token other programs hand back with their decisions."""
-        return f"{self.base}-{self.new}"
+        """The token other programs hand back with their decisions.
+
+        It has the paths, too: a verdict for everything must not reach what was not listed.
+        """
+        limits = "\0".join(self.paths).encode("utf-8", "surrogateescape").hex()
+        return f"{self.base}-{self.new}-{limits}" if limits else f"{self.base}-{self.new}"
 
     @property
     def hunks(self) -> int:

@@ -54,11 +54,14 @@ def _is_converted(listing: Listing, one: Wanted) -> bool:
 def _likely(listing: Listing, one: Wanted, written: bytes, size: int) -> bytes:
     stored = listing.blobs[one.file.old_id]
     forms = (written, stored, _with_returns(stored))
-    if size >= 0:
-        return next((form for form in forms if len(form) == size), written)
-    # No setting asks for carriage returns, but the file has them: it had them before as well.
-    unasked = written == stored and one.file.new_id
-    if unasked and one.raw == _with_returns(listing.blobs[one.file.new_id]):
+    if size in (len(form) for form in forms):
+        return next(form for form in forms if len(form) == size)
+    # No setting asks for carriage returns, but most lines have them: those before had them as well.
+    if (
+        written == stored
+        and _is_converted(listing, one)
+        and one.raw.count(b"\r\n") * 2 > one.raw.count(b"\n")
+    ):
         return _with_returns(stored)
     return written
 

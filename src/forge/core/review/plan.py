@@ -165,13 +165,17 @@ def _content(case: _Case, listing: Listing, choices: Mapping[str, Choice]) -> by
 
 def _undone(case: _Case, listing: Listing, texts: list[Unit], choices: Mapping[str, Choice]) -> bytes | None:
     """The old content. With mixed line ends only the lines that did not change know what they were."""
-    if case.before is None or case.before.size in (-1, len(case.before.content)):
+    before = case.before
+    if before is None or before.size == len(before.content):
+        return case.old
+    stored = case.now.content == listing.blobs.get(case.file.new_id)
+    if before.size < 0 and (stored or case.now.kind != disk.FILE):
         return case.old
     try:
         content = _spliced(case, listing, texts, choices)
     except Refused:
         return case.old
-    return content if len(content) == case.before.size else case.old
+    return content if before.size in (-1, len(content)) else case.old
 
 
 def _is_undone(unit: Unit, choice: Choice) -> bool:

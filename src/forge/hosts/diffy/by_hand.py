@@ -15,6 +15,7 @@ from forge.core.review.exchange import read_review as read_review_json
 from forge.core.review.model import Listing
 from forge.core.review.repository import NoRepository, Refused, Repository, find
 from forge.foundation.atomic import update_text
+from forge.foundation.encode import printable
 from forge.foundation.errors import ForgeError, UsageError
 from forge.foundation.system.controlling import OWN, usable_terminal
 from forge.foundation.system.liveness import is_alive
@@ -37,6 +38,7 @@ from forge.hosts.diffy.surfaces.runtime import (
     reviews_of,
     runtime_dir,
     write_review,
+    write_review_at,
 )
 from forge.hosts.diffy.surfaces.signals import Signals
 
@@ -114,6 +116,11 @@ def resume(cwd: str, env: Mapping[str, str]) -> int:
             sys.stdout.write("diffy: nothing to review\n")
             return 0
         folder = write_review(runtime, _state(repo, listing, request))
+    else:
+        # This terminal is the reviewer's own, wherever the review was before.
+        write_review_at(
+            folder, msgspec.structs.replace(read_review(folder), surface="resume", stays=True, guard_ms=0)
+        )
     child = Child(screen_command(folder), env, OWN)
     with Signals() as signals:
         while not child.failed():
@@ -156,6 +163,7 @@ def _state(repo: Repository, listing: Listing, request: Request) -> ReviewState:
         remember=remembers(request),
         draft=draft_file(repo),
         auto_accept=request.auto_accept,
+        large=tuple(map(printable, listing.large)),
     )
 
 

@@ -21,18 +21,22 @@ from forge.hosts.diffy.request import Request
 _REVIEW = "forge.hosts.diffy.stop"
 
 
-def run(wanted: Request, env: Mapping[str, str]) -> int:
+def run(wanted: Request, env: Mapping[str, str], payload: Payload | None = None) -> int:
     """Reviews what is new, if anything is; writes the answer and returns the exit code."""
     try:
-        answer = respond(wanted, read_payload(), env)
+        answer = respond(wanted, payload or read_payload(), env)
     except ForgeError as error:
-        # The agent shows this to the user: one line.
-        code = error.exit_code if error.exit_code == 3 else 1
-        message = error.message.replace("\n", " ")
-        answer = Answer(code, err=f"diffy: {message}\n")
+        answer = _failed(error.message, 3 if error.exit_code == 3 else 1)
+    except OSError as error:
+        answer = _failed(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
     _write(1, answer.out)
     _write(2, answer.err)
     return answer.code
+
+
+def _failed(message: str, code: int) -> Answer:
+    # The agent shows this to the user: one line.
+    return Answer(code, err=f"diffy: {' '.join(message.split())}\n")
 
 
 def _write(descriptor: int, text: str) -> None:

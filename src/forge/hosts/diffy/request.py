@@ -76,7 +76,7 @@ def parse(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Request:
             paths += words
             break
         if word == "--restore":
-            given["restore"] = words.pop(0) if words and words[0].isdecimal() else ""
+            given["restore"] = words.pop(0) if words and not words[0].startswith("-") else ""
         elif word == "--head":
             _set(given, "base", "HEAD")
         elif word in _FLAGS:
@@ -135,7 +135,7 @@ def _checked(request: Request) -> Request:
         raise UsageError("--staged and another base exclude each other")
     if request.list and request.restore is None:
         raise UsageError("--list belongs to --restore")
-    if request.restore is not None and (request.decisions or request.json):
+    if request.restore is not None and (request.decisions or request.json or request.paths):
         raise UsageError("--restore stands alone")
     if request.json and request.decisions:
         raise UsageError("--json lists, --decisions decides: give one of them")

@@ -6,6 +6,8 @@ import os
 import time
 from collections.abc import Mapping
 
+import msgspec
+
 from forge.core.review.draft import Draft, dump, load, review_of
 from forge.core.review.exchange import review_json
 from forge.core.review.listing import relist
@@ -40,7 +42,8 @@ class Sitting:
         self.folder = folder
         self.state: ReviewState = read_review(folder)
         self.repo = find(self.state.root, env)
-        self.listing = relist(self.repo, self.state.snapshot, self.state.paths)
+        found = relist(self.repo, self.state.snapshot, self.state.paths)
+        self.listing = msgspec.structs.replace(found, large=self.state.large)
         self.draft: Draft = read_draft(self.state.draft)
         self.draft.take_rules(by_rules(self.listing, self.state.auto_accept))
         self._env = env

@@ -12,6 +12,7 @@ import msgspec
 from forge.core.review.exchange import read_review as read_review_json
 from forge.core.review.model import Listing
 from forge.core.review.repository import Repository
+from forge.foundation.encode import printable
 from forge.foundation.system.liveness import is_alive
 from forge.foundation.system.locks import locked
 from forge.hosts.diffy.answer import Answer, Outcome, answered, noticed
@@ -102,6 +103,7 @@ def _present(stop: _Stop, listing: Listing, signals: Signals) -> Shown:
         agent=agent_process(env),
         draft=draft_file(stop.repo),
         auto_accept=stop.wanted.auto_accept,
+        large=tuple(map(printable, listing.large)),
     )
     ways = [] if only == "none" else surfaces(only, web=likes.web)
     return present(stop.place, state, ways, signals)

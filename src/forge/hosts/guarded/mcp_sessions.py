@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from forge.core.shell.analysis.record import Verdict
 from forge.core.shell.guard.profiles import profile_for
 from forge.core.shell.history.record import Finished
 from forge.core.shell.sandbox.profile import Profile
+from forge.core.shell.session.keys import parse_keys
 from forge.core.shell.session.program import NotSent, Program, Seen
 from forge.core.shell.session.programs import NoProgram, Programs, Start
-from forge.core.shell.session.prompts import UnclearLine
+from forge.core.shell.session.prompts import Line, UnclearLine
+from forge.core.shell.session.typed import lines_of
 from forge.foundation.system.keeping import NotStarted
 from forge.hosts.forgecmd.judging import only_waits
 from forge.hosts.guarded.ground import Ground
 from forge.hosts.guarded.mcp_arguments import StartSession
-from forge.hosts.guarded.mcp_lines import Typing, lines_of, may_run
+from forge.hosts.guarded.mcp_lines import refusal
 from forge.hosts.guarded.perform import Job, begin, enclosure, finish, note_refusal
 from forge.hosts.guarded.permission import Asking, permit
 
@@ -33,7 +34,7 @@ class Open(msgspec.Struct):
 
     program: Program
     number: int
-    typing: Typing
+    cwd: str
 
 
 class Sessions:
@@ -68,25 +69,23 @@ class Sessions:
             finish(ground, number, Finished(None, "error", error=str(error)))
             raise ToolFailure(f"The program was not started: {error}") from None
         program = self._programs.find(name)
-        self._open[name] = Open(program, number, Typing(cwd, _last_program(verdict)))
+        self._open[name] = Open(program, number, cwd)
         await _begun(program)
         return "\n".join([f"session {name}", *notes, await self.screen(name)])
 
     async def send(self, name: str, keys: str, ask: Asking | None) -> str:
         """Types keys and returns the screen; ToolFailure if a line must not run."""
         program = self._programs.find(name)
-        typing = self._open[name].typing
         try:
-            lines = lines_of(program, typing, keys)
+            lines = _lines(program, keys)
             for line in lines:
-                if reason := await may_run(self._ground, typing, line, ask):
+                if reason := await refusal(self._ground, self._open[name].cwd, program.typing, line, ask):
                     raise ToolFailure(reason)
-            if lines_of(program, typing, keys) != lines:
+            if _lines(program, keys) != lines:
                 raise ToolFailure("The screen has changed meanwhile: look at it, then send the keys again.")
             program.send(keys)
         except (NotSent, UnclearLine) as error:
             raise ToolFailure(str(error)) from None
-        typing.took(lines, keys)
         await program.wait("settled", _SETTLING)
         return await self.screen(name)
 
@@ -143,9 +142,9 @@ async def _begun(program: Program) -> None:
             return
 
 
-def _last_program(verdict: Verdict) -> str:
-    steps = [step for step in verdict.steps if step.program]
-    return steps[-1].program.rpartition("/")[2] if steps else ""
+def _lines(program: Program, keys: str) -> list[Line]:
+    parsed = parse_keys(keys, application=program.screen.application_keys)
+    return lines_of(parsed, program.screen.view(), program.typing)
 
 
 def _shown(seen: Seen) -> str:

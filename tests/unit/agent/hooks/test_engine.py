@@ -67,6 +67,7 @@ def test_equal_hooks_of_several_files_run_once_with_the_fields_of_the_last(tmp_p
     assert (tmp_path / "ran").read_text() == "x\nx\n"
 
 
+@pytest.mark.requirement("S1-32")
 def test_hooks_come_and_go(tmp_path: Path) -> None:
     made = engine({})
     remove = made.add(HookSource(PROJECT, one("PreToolUse", "exit 2")))
@@ -230,6 +231,7 @@ def test_a_tool_of_a_server_that_is_not_connected_fails_clearly(tmp_path: Path) 
     assert (outcome.verdict, outcome.failures) == ("", [("s/t", "MCP server 's' not connected")])
 
 
+@pytest.mark.requirement("S1-26")
 def test_a_tool_of_a_server_answers_like_a_command(tmp_path: Path) -> None:
     asked: list[Any] = []
 

@@ -24,7 +24,7 @@ def verify(cwd: Path, *turns: Turn) -> tuple[Outcome, ScriptedModel]:
     return asyncio.run(made.fire("PreToolUse", **CALL)), model
 
 
-@pytest.mark.requirement("S0-35")
+@pytest.mark.requirement("S0-35", "S1-26")
 def test_an_agent_looks_into_it_and_hands_over_its_judgement(tmp_path: Path) -> None:
     no = call("StructuredOutput", "c2", ok=False, reason="not tested")
     outcome, model = verify(tmp_path, [call("Echo", text="look")], [no])

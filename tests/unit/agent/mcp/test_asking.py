@@ -36,6 +36,7 @@ def asked(hooks: Hooks, host: Any = None) -> Reply:
     return asyncio.run(answer(s, QUESTION))
 
 
+@pytest.mark.requirement("S1-119")
 def test_without_anybody_to_ask_the_question_is_cancelled_and_all_events_fire() -> None:
     hooks = Hooks()
     assert asked(hooks) == Reply("cancel")
@@ -55,6 +56,7 @@ def test_without_anybody_to_ask_the_question_is_cancelled_and_all_events_fire() 
         (OBJECTION, Reply("decline")),
     ],
 )
+@pytest.mark.requirement("S1-118")
 def test_a_hook_answers_before_anybody_else(outcome: Outcome, expected: Reply) -> None:
     hooks = Hooks(Elicitation=outcome)
     assert asked(hooks) == expected
@@ -82,6 +84,7 @@ def test_a_hook_may_change_the_answer_of_the_host(outcome: Outcome, expected: Re
 
 
 @pytest.mark.parametrize("given", [{}, {"action": "maybe"}, {"action": 1}, ToolError("Stream closed")])
+@pytest.mark.requirement("S1-120")
 def test_a_host_that_does_not_answer_cancels(given: Any) -> None:
     async def host(request: dict[str, Any]) -> dict[str, Any]:
         if isinstance(given, Exception):

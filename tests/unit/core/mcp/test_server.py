@@ -137,6 +137,7 @@ def test_a_session_that_ends_while_a_server_starts_leaves_nothing_behind(tmp_pat
         (Reply("nonsense"), 'ELICITED {"action": "cancel"}'),
     ],
 )
+@pytest.mark.requirement("S1-116")
 def test_a_server_can_ask_the_user(reply: Reply, expected: str) -> None:
     asked: list[Question] = []
 

@@ -187,3 +187,4 @@ def test_rules_decide_only_what_the_user_has_not() -> None:
     )
     draft.undo()
     assert draft.mark("three") == Mark(verdict="accept", by="lock")
+    assert load(dump(draft)).saved().marks == {"one": Mark(verdict="reject")}

@@ -68,7 +68,8 @@ def test_decisions_make_the_round_trip() -> None:
 
 
 def test_only_what_is_needed_must_be_given() -> None:
-    data = b'{"version":1,"snapshot":"s","decisions":[{"hunk":"u","verdict":"reject"}],"unknown":1}'
+    row = b'{"hunk":"u","verdict":"reject","comment":null,"lines":null,"edit":null}'
+    data = b'{"version":1,"snapshot":"s","decisions":[' + row + b'],"unknown":1}'
     assert read_review(data) == Review("s", "accept", (Decision("u", "reject"),))
 
 

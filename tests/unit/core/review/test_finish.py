@@ -184,6 +184,21 @@ def test_files_that_were_never_checked_out_come_back_as_they_were(setting: str, 
     assert world(repo) == {b"a": file(N60), b"gone": file(N60)}
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_lines_that_no_setting_explains_keep_their_ends(staged: bool, tmp_path: Path) -> None:
+    repo = repository(tmp_path, {b"k": file(b"")})
+    git(repo.root, "config", "core.autocrlf", "input")
+    old = numbered(60, b"\r\n").replace(b"line 50\r\n", b"line 50\n")
+    put(repo.root, {b"a": file(old)})
+    git(repo.root, "add", "-A")
+    git(repo.root, "commit", "-q", "-m", "x")
+    put(repo.root, {b"a": file(old.replace(b"line 5\r\n", b"five\n"))})
+    if staged:
+        git(repo.root, "add", "-A")
+    reject(repo)
+    assert world(repo) == {b"a": file(old)}
+
+
 def test_one_hunk_of_a_converted_file_is_spliced_into_the_lines_on_disk(tmp_path: Path) -> None:
     attributes = {b".gitattributes": file(b"* text eol=crlf\n")}
     repo = repository(tmp_path, {**attributes, b"a": file(numbered(60, b"\r\n"))})

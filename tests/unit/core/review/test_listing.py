@@ -106,7 +106,12 @@ def test_a_listing_can_be_limited_to_paths(tmp_path: Path) -> None:
     new: World = {b"a": file(b"1\n"), b"d/b": file(b"1\n"), b"dd": file(b"1\n")}
     repo = repository(tmp_path, {}, new)
     base = git(repo.root, "rev-parse", "HEAD^{tree}").decode().strip()
-    assert list(kinds(list_changes(repo, base, take(repo).tree, ["d"]))) == ["d/b"]
+    found = list_changes(repo, base, take(repo).tree, ["d"])
+    assert list(kinds(found)) == ["d/b"]
+    assert relist(repo, found.snapshot) == found
+    everything = list_changes(repo, base, take(repo).tree)
+    limited = relist(repo, everything.snapshot, ["d"])
+    assert (limited.files, limited.snapshot) == (found.files, everything.snapshot)
 
 
 def test_a_token_gives_the_same_listing_again_whatever_happened_since(tmp_path: Path) -> None:

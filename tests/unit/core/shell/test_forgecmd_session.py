@@ -11,6 +11,7 @@ from forge.core.shell.forgecmd_session import ACTION as SESSION
 from forge.core.shell.guard.grant import Grant
 from forge.core.shell.guard.typing import commands_of, typed_lines
 from forge.core.shell.history.look import Reader
+from forge.core.shell.session.typed import Typing
 from unit.core.shell.guard.workshop import granted, guard_of, playing, refused, workshop
 from unit.core.tools.context import RecordingContext
 
@@ -68,9 +69,9 @@ def test_lines_for_a_shell_are_known_before_they_are_sent(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("program", "line", "command"),
     [
-        ("python3", "print(1)", "python -c 'print(1)'"),
+        ("python3", "print(1)", "python3 -c 'print(1)'"),
         ("node", "x('a')", "node -e 'x('\\''a'\\'')'"),
-        ("psql db", "drop table t;", "printf '%s' 'drop table t;' | psql db"),
+        ("psql db", "drop table t;", "psql -c 'drop table t;'"),
     ],
 )
 def test_code_for_an_interpreter_is_judged_as_a_command(
@@ -80,7 +81,7 @@ def test_code_for_an_interpreter_is_judged_as_a_command(
 
     async def play() -> list[str]:
         await started(ctx, "printf '>>> '; cat", ">>> ")
-        guard_of(ctx).workplace().programs.find("t1").command = program
+        guard_of(ctx).workplace().programs.find("t1").typing = Typing(program)
         return typed_lines("t1", f"{line.replace('<', '<lt>')}<Enter>", guard_of(ctx))
 
     assert playing(ctx, play) == [command]

@@ -19,7 +19,7 @@ from forge.core.review.model import ACCEPT, PENDING
 from forge.core.review.repository import Repository, find
 from forge.foundation.system.locks import locked
 from forge.hosts.diffy.answer import Answer
-from forge.hosts.diffy.hook import respond
+from forge.hosts.diffy.hook import respond, run
 from forge.hosts.diffy.mark import mark
 from forge.hosts.diffy.payload import Payload
 from forge.hosts.diffy.request import Request
@@ -221,3 +221,11 @@ def test_feedback_of_a_lost_agent_is_kept_for_its_session(world: World) -> None:
         assert world.stop() == Answer(143)
     (text,) = collect(world.repo.state, "s")
     assert (text.startswith("[diffy review result]"), world.read("a")) == (True, "one\n")
+
+
+def test_trouble_is_told_in_one_line(world: World, capfd: pytest.CaptureFixture[str]) -> None:
+    world.write("a", "two\n")
+    world.env["DIFFY_RUNTIME_DIR"] = "/" + "x" * 200
+    assert run(Request(world.repo.root), world.env, Payload("s", world.repo.root)) == 1
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n"), err[:7]) == ("", 1, "diffy: ")

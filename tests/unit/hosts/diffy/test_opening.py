@@ -62,6 +62,7 @@ def test_what_the_user_decided_comes_before_a_rule(tmp_path: Path) -> None:
         ),
         (["--restore", "--list"], {"restore": "", "list": True}),
         (["--restore", "12", "--force"], {"restore": "12", "force": True}),
+        (["--restore", "what"], {"restore": "what"}),
         (["--export", "md", "--decisions", "-"], {"export": "md", "decisions": "-"}),
     ],
 )
@@ -81,6 +82,7 @@ def test_words_become_a_request(argv: list[str], expected: dict[str, object]) ->
         ["--list"],
         ["--json", "--decisions", "x"],
         ["--restore", "--json"],
+        ["--restore", "1", "2"],
         ["-x"],
     ],
 )

@@ -70,7 +70,7 @@ class CliModel:
             async with closing(self._replies(talk, request)) as deltas:
                 async for delta in deltas:
                     if isinstance(delta, Finished):
-                        self._learn(talk)
+                        self._learn(talk, delta.model)
                         talk.sent, talk.said = turns, self._as_sent(delta.message)
                         kept = not talk.spent
                     yield delta
@@ -100,17 +100,17 @@ class CliModel:
         found = tidy([message, _SOMEBODY], self._card)
         return found[0] if found[0].role == "assistant" else None
 
-    def _learn(self, talk: Talk) -> None:
-        for row in talk.limits.values():
-            window, most = (row.get(k) if isinstance(row, dict) else None for k in _LIMITS)
-            if isinstance(window, int) and isinstance(most, int) and window > 0 < most:
-                self._card = msgspec.structs.replace(self._card, context_window=window, max_output=most)
+    def _learn(self, talk: Talk, model: str) -> None:
+        row = talk.limits.get(model)
+        window, most = (row.get(key) if isinstance(row, dict) else None for key in _LIMITS)
+        if isinstance(window, int) and isinstance(most, int) and window > 0 < most:
+            self._card = msgspec.structs.replace(self._card, context_window=window, max_output=most)
 
     async def _talk(self, live: Talk | None, request: Request, turns: list[Turn]) -> Talk:
         """The CLI that goes on with this conversation."""
-        place = request.place
-        where = (place.cwd, tuple(place.folders)) if place is not None else ("", ())
-        key = (self._acts(request), request.system, request.tools, request.options, where)
+        place = request.place if self._acts(request) else None
+        where = (place.cwd, tuple(place.folders)) if place is not None else None
+        key = (where, request.system, request.tools, request.options)
         if live is not None:
             if live.key == key and await live.is_ready():
                 news = _news(live, turns)

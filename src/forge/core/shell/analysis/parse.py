@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import re
+
 from forge.core.shell.analysis.coverage import command_names, contains, joined_lines, uncovered
 from forge.core.shell.analysis.gate import suspicious
 from forge.core.shell.analysis.grammar import parser
@@ -41,8 +44,13 @@ def parse(text: str, span: tuple[int, int] | None) -> Parsed:
     """The tree of a command text with everything that speaks against trusting it."""
     text, cuts = join_lines(text)
     prepared = prepare(text)
-    data = prepared.text.encode("utf-8", "replace")
+    # What `!` does not change is which commands run, but the grammar takes a group behind it for words.
+    readable = re.sub(r"(?<![^\s;&|(])!(?=\s+\{\s)", " ", prepared.text) if "! {" in text else prepared.text
+    data = readable.encode("utf-8", "replace")
     parsed = Parsed(Source(data, prepared, span), parser("bash").parse(data))
+    if parsed.root.has_error and "<<<" in prepared.text:
+        parsed = _swapped(prepared, span) or parsed
+    data = parsed.source.data
     parsed.cuts = cuts
     root, troubles = parsed.root, parsed.troubles
     odd = suspicious(text.replace(UNKNOWN, ""))
@@ -60,6 +68,19 @@ def parse(text: str, span: tuple[int, int] | None) -> Parsed:
         troubles.append("the text contains a here-document in an unusual place")
     _ask_bash(text, parsed)
     return parsed
+
+
+def _swapped(prepared: Prepared, span: tuple[int, int] | None) -> Parsed | None:
+    """`cat > file <<< text` with its redirections in the order the grammar can read."""
+    text = _redirections().sub(r"\3\2\1", prepared.text)
+    data = text.encode("utf-8", "replace")
+    again = Parsed(Source(data, prepared, span), parser("bash").parse(data))
+    return None if again.root.has_error else again
+
+
+@functools.cache
+def _redirections() -> re.Pattern[str]:
+    return re.compile(r"""((?:\d?>>?|&>)\s*[\w./~-]+)([ \t]+)(<<<\s*(?:'[^']*'|"[^"]*"|[\w./~$-]+))""")
 
 
 def _ask_bash(text: str, parsed: Parsed) -> None:

@@ -7,7 +7,7 @@ import re
 
 from forge.core.shell.analysis.places import UNKNOWN, is_guard, is_secret, kind_of, normalise
 from forge.core.shell.analysis.record import CODES, RANK
-from forge.core.shell.analysis.state import SECRET, Stream, Word, Written
+from forge.core.shell.analysis.state import ELSEWHERE, LISTED, SECRET, Stream, Word, Written
 from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
@@ -177,6 +177,8 @@ def secret_path(text: str) -> bool:
 
 def write(frame: Frame, word: Word, content: Stream | None = None, append: bool = False) -> None:
     """Judges writing a file and remembers its content for what runs later."""
+    if word.text == UNKNOWN and LISTED in word.tags and ELSEWHERE not in word.tags:
+        word = Word(f"./{UNKNOWN}")
     judge(frame, "write", word)
     path = absolute(word.text, frame.state)
     if path is None:

@@ -84,6 +84,8 @@ def judge_variable(name: str, value: str, frame: Frame) -> None:
     if name in names("environment", "loaders") or name.startswith(tuple(table("environment")["prefixes"])):
         if value:
             frame.run.note(frame, "C7", f"{name} makes other programs load code", "persist")
+        if name.startswith("GIT_CONFIG_VALUE_"):
+            frame.run.script(value.removeprefix("!"), frame)
         return
     options = table("environment")["options"].get(name)
     if options and any(word.split("=")[0] in options for word in value.split()):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 
-from forge.core.shell.analysis.paths import absolute, display
+from forge.core.shell.analysis.options import parse_options
+from forge.core.shell.analysis.paths import absolute, display, judge
 from forge.core.shell.analysis.places import UNKNOWN, kind_of
 from forge.core.shell.analysis.programs import catalog
+from forge.core.shell.analysis.programs.running import tentative
 from forge.core.shell.analysis.record import Step
 from forge.core.shell.analysis.spec import judge_by_table
-from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Word
+from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Word, Written
 from forge.core.shell.analysis.tables import commands, names, table
 from forge.core.shell.analysis.unpacked import judge_unpacked
 
@@ -77,7 +80,9 @@ def _judge(argv: list[Word], frame: Frame) -> Stream:
     if sign and variable.rstrip("+").isidentifier() and len(argv) > 1:
         # The grammar does not take every assignment for one: what follows may be the command.
         execute(argv[1:], frame, frame.step.span if frame.step else (0, 0))
-    if UNKNOWN in name or (argv[0].glob and any(mark in name for mark in "*?")):
+    # A bracket may begin a pattern, or a subscript that goes on to the next words.
+    odd = any(mark in name for mark in "*?[") and name not in ("[", "[[") and not argv[0].quoted
+    if UNKNOWN in name or odd:
         return _unknown_program(argv, frame)
     if name in frame.state.functions:
         return frame.run.call(frame.state.functions[name], [w.text for w in argv[1:]], frame)
@@ -127,14 +132,49 @@ def _by_table(name: str, argv: list[Word], frame: Frame) -> Stream:
     tags = frame.stdin.tags if frame.stdin else NO_TAGS
     if spec is not None:
         judge_by_table(spec, argv[1:], frame)
-        secrets = catalog.secrets_read(argv[1:], frame)
+        tells_names = name in names("programs", "tells_names")
+        secrets = NO_TAGS if tells_names else catalog.secrets_read(argv[1:], frame)
+        if frame.step is not None and any(f.effect == "secret" for f in frame.step.findings):
+            secrets |= {SECRET}
+        if isinstance(spec, dict):
+            secrets |= _particular(spec, argv[1:], frame)
         if SECRET in secrets and isinstance(spec, dict) and (spec.get("cloud") or spec.get("sends")):
             frame.run.note(frame, "D9", "sends credentials to another machine", "exfiltrate")
         return Stream(None, tags | secrets)
     catalog.secrets_read(argv[1:], frame)
     _inner_command(argv[1:], frame)
+    verbs = [w.text for w in argv[1:4] if w.text in names("programs", "losing_verbs")]
+    if verbs and not any(w.text.startswith("--dry") for w in argv):
+        frame.run.note(frame, "C6", f"{verbs[0]} in a program without a rule", "destroy")
+    for word in argv[1:]:
+        if " " in word.text and word.text.split()[0].rpartition("/")[2] in names("programs", "destructive"):
+            tentative(word.text, frame, "caution")
     frame.run.note(frame, "W4", f"runs {display(name)}, a program without a rule", "run")
     return Stream(None, tags)
+
+
+def _particular(spec: dict[str, object], words: list[Word], frame: Frame) -> frozenset[str]:
+    """What some rows of the table say beyond the risk."""
+    if spec.get("cloud"):
+        _given_commands(words, frame)
+    for value in parse_options(words, "-o").values("-o") if spec.get("builds") else ():
+        judge(frame, "write", value)
+        if path := absolute(value.text, frame.state):
+            # The compiler was judged; what it made does what the sources of the workspace say.
+            frame.state.files[path] = Written(":")
+    return frozenset({NETWORK}) if spec.get("fetches") else NO_TAGS
+
+
+def _given_commands(words: list[Word], frame: Frame) -> None:
+    """`gcloud compute ssh --command …`, `aws ssm send-command --parameters 'commands=[…]'`."""
+    for at, word in enumerate(words):
+        option, sign, value = word.text.partition("=")
+        following = value if sign else words[at + 1].text if at + 1 < len(words) else ""
+        if option in ("--command", "--cmd", "--run-command"):
+            tentative(following, frame)
+        elif option == "--parameters" and "ommands" in following:
+            for text in re.findall(r"[\"']([^\"']+ [^\"']+)[\"']", following):
+                tentative(text, frame)
 
 
 def _inner_command(words: list[Word], frame: Frame) -> None:

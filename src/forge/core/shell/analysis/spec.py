@@ -21,11 +21,20 @@ def judge_by_table(spec: Incomplete, words: list[Word], frame: Frame) -> None:
         options = parse_options(words, spec.get("values", ""), permute="sub" not in spec)
         _flags(spec, words, options.given, frame)
         if "sub" not in spec:
-            looks = any(_present(flag, {w.text for w in words}) for flag in spec.get("looks", "").split())
+            given = {w.text for w in words} | _letters(words)
+            looks = any(_present(flag, given) for flag in spec.get("looks", "").split())
             spec = "R1" if looks else _leaf(spec, words, options.operands)
             break
         spec, words = _descend(spec, options.operands, frame)
     _note(spec, frame)
+
+
+def _letters(words: list[Word]) -> set[str]:
+    """The options of short clusters: -lf is -l and -f."""
+    clusters = [
+        w.text[1:] for w in words if w.text[:1] == "-" and len(w.text) in (3, 4) and w.text[1:].isalpha()
+    ]
+    return {f"-{letter}" for cluster in clusters for letter in cluster}
 
 
 def _leaf(spec: dict[str, Incomplete], words: list[Word], operands: list[Word]) -> Incomplete:

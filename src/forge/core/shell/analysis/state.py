@@ -17,8 +17,12 @@ NO_TAGS: frozenset[str] = frozenset()
 # Where text came from: decides whether it may be executed or sent.
 NETWORK = "network"
 SECRET = "secret"
+# The value of a variable that is named like a key.
+CREDENTIAL = "credential"
 # Names of files that a program found: many, and nobody has seen them.
 LISTED = "listed"
+# They are not names in the workspace.
+ELSEWHERE = "elsewhere"
 # The output of a shell that obeys whatever comes in.
 SHELL = "shell"
 

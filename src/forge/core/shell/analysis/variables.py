@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
     from forge.core.shell.analysis.state import Frame
 
+# Stands for the number of a process this command has started itself.
+OWN_JOB = "%own"
 _NUMBERS = {"?": "0", "$": "12345", "RANDOM": "4242", "SECONDS": "7", "LINENO": "1",
-            "UID": "1000", "EUID": "1000", "PPID": "12345", "SHLVL": "1", "-": "hB"}  # fmt: skip
+            "UID": "1000", "EUID": "1000", "PPID": "12345", "SHLVL": "1", "-": "hB",
+            "!": OWN_JOB}  # fmt: skip
 _TELLING = 40
 
 
@@ -49,6 +52,8 @@ def _ambient(name: str, frame: Frame) -> list[str]:
         "IFS": " \t\n",
     }
     value = known.get(name)
+    if any(part in name.upper() for part in ("TOKEN", "SECRET", "PASSWORD", "API_KEY", "PRIVATE_KEY")):
+        frame.run.tags.add("credential")
     return [value] if value is not None else [UNKNOWN]
 
 

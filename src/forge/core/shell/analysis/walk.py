@@ -46,7 +46,7 @@ def _pieces(parsed: Parsed, frame: Frame) -> None:
     """What cannot be read as a whole may still show a part that must never run."""
     for piece in re.split(r"&&|\|\||[;|&\n]", parsed.source.prepared.text):
         # `{rm,-rf,/}` is one word to the grammar and three to the shell.
-        braces = re.fullmatch(r"\s*\{([^{}\s]+,[^{}\s]*)\}(.*)", piece)
+        braces = re.fullmatch(r"(?:.*[({!]|.*\b(?:then|do|else))?\s*\{([^{}\s]+,[^{}\s]*)\}(.*)", piece)
         piece = " ".join([*braces[1].split(","), braces[2]]) if braces else piece
         text = piece.strip(" \t(){}!")
         for keyword in ("then ", "do ", "else "):

@@ -1,7 +1,7 @@
 """Writes the history beside the conversation: one thread, so that nobody waits for a disk.
 
-A run with few commands leaves lines in the journal; the database is opened when there are many, or at once
-if the numbers of the rows are needed.
+Commands are lines in the journal, which the database takes in when there are many; only where the numbers of
+the rows are needed it is open all the time.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.core.shell.history.record import History
 
-# So many lines, or so many bytes of all runs together, are worth the cost of the database.
-_MANY = 24
+# So many lines of this run, or so many bytes of all together, are worth the cost of the database.
+_MANY = 64
 _LARGE = 1 << 22
 _LIMIT = 1 << 20
 
@@ -120,9 +120,13 @@ class Writer:
             self.failure = str(error)
 
     def _open(self) -> None:
-        if self._history is None and (self._direct or self._lines >= _MANY):
-            record: Any = import_module("forge.core.shell.history.record")
-            self._history = record.History(self._path, secrets=self._secrets, clock=self._clock)
+        if self._history is None and self._direct:
+            self._history = self._opened()
+
+    def _opened(self) -> History:
+        record: Any = import_module("forge.core.shell.history.record")
+        history: History = record.History(self._path, secrets=self._secrets, clock=self._clock)
+        return history
 
     def _store(self, entry: Entry) -> None:
         if self.failure:
@@ -132,10 +136,17 @@ class Writer:
             if self._history is not None:
                 self._insert(self._history, entry)
             else:
-                size = write_entry(self._path, self._cleaned(entry))
-                self._lines += _MANY if size > _LARGE else 1
+                self._note_down(entry)
         except (OSError, ForgeError) as error:
             self.failure = str(error)
+
+    def _note_down(self, entry: Entry) -> None:
+        """A line in the journal; now and then the database takes all of them in, and is closed again."""
+        size = write_entry(self._path, self._cleaned(entry))
+        self._lines += 1
+        if self._lines >= _MANY or size > _LARGE:
+            self._lines = 0
+            self._opened().close()
 
     def _insert(self, history: History, entry: Entry) -> None:
         number = history.note(entry, self._numbers.get(entry.call_id, 0))

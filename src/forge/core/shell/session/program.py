@@ -14,8 +14,9 @@ import msgspec
 
 from forge.core.shell.session.capture import Ring
 from forge.core.shell.session.keys import parse_keys
-from forge.core.shell.session.prompts import Line, asks_for_secret, looks_like_question, submitted_lines
+from forge.core.shell.session.prompts import Line, asks_for_secret, looks_like_question
 from forge.core.shell.session.screen import Screen
+from forge.core.shell.session.typed import Typing, lines_of
 from forge.foundation.system.keeping import Held
 from forge.foundation.system.terminal import Waiting, hides_input, set_size, signal_front, waiting
 
@@ -47,6 +48,7 @@ class Program:
 
     def __init__(self, held: Held, master: int, size: tuple[int, int], command: str) -> None:
         self.command = command
+        self.typing = Typing(command)
         self.held = held
         self.screen = Screen(*size)
         self.output = Ring()
@@ -90,6 +92,7 @@ class Program:
         """Types keys. NotSent at a password prompt unless the user types, and if `check` refuses.
 
         `check` gets each line that a shell or interpreter would run; it answers why it must not, or "".
+        UnclearLine if it cannot be told which line that would be.
         """
         self.used = self._loop.time()
         if self._master < 0:
@@ -98,11 +101,13 @@ class Program:
         if not by_user:
             if self.asks_password() and any(key.text for key in parsed):
                 raise NotSent("The program asks for a password. Only the user may type it: ask the user.")
-            view = self.screen.view()
-            line = view.cursor_line()
-            for found in submitted_lines(parsed, line) if check is not None and not view.alternate else ():
+            lines = lines_of(parsed, self.screen.view(), self.typing)
+            for found in lines if check is not None else ():
                 if check is not None and (reason := check(found)):
                     raise NotSent(reason)
+        else:
+            lines = []
+        self.typing.took(lines, parsed)
         # What the keys bring about comes later: until then the screen has not settled.
         self._last_output = self._loop.time()
         self.write("".join(key.sent for key in parsed).encode("utf-8", "surrogateescape"))

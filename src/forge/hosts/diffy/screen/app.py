@@ -48,19 +48,19 @@ class ReviewApp(App[Ended]):
         self._mouse_on = True
         self.animation_level = "none"
         self.register_theme(_theme(palette))
-        self.theme = "diffy"
+        # Without the work of changing it: nothing has been drawn yet.
+        self.set_reactive(App.theme, "diffy")
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def compose(self) -> ComposeResult:
         yield Bar(self._top, self.palette, "top")
         with Horizontal(id="middle"):
             yield TreeView(self.desk, self.palette)
             yield DiffView(self.desk, self.palette)
-        yield Input(id="search", placeholder="search", compact=True)
         yield Bar(self._status, self.palette, "status")
 
     def on_mount(self) -> None:
         self.query_one(TreeView).display = False
-        self.query_one("#search").display = False
         self.diff.focus()
         self.call_after_refresh(self._colour)
         if self.opening.waiter is not None or self.opening.size is not None:
@@ -217,9 +217,8 @@ class ReviewApp(App[Ended]):
         self.do(lambda: self.desk.sides(self.size.width))
 
     def action_search(self) -> None:
-        box = self.query_one("#search", Input)
-        box.display = True
-        box.value = self.desk.scene.words
+        box = Input(self.desk.scene.words, id="search", placeholder="search", compact=True)
+        self.mount(box, before="#status")
         box.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -227,11 +226,11 @@ class ReviewApp(App[Ended]):
         self.do(lambda: self.desk.find(event.value))
 
     def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" and self.query_one("#search").display:
+        if event.key == "escape" and self.query("#search"):
             self._end_search()
 
     def _end_search(self) -> None:
-        self.query_one("#search").display = False
+        self.query("#search").remove()
         self.diff.focus()
 
     def action_cancel(self) -> None:
@@ -322,7 +321,9 @@ class ReviewApp(App[Ended]):
 
     def on_tree_view_chosen(self, event: TreeView.Chosen) -> None:
         entry = self.desk.contents.entries[event.entry]
-        self.do(lambda: self.desk.go(self.desk.layout.stops(entry.first)[0]))
+        unit = next(filter(self.desk.layout.is_shown, range(entry.first, entry.end)), None)
+        if unit is not None:
+            self.do(lambda: self.desk.go(self.desk.layout.stops(unit)[0]))
 
     def _poll(self) -> None:
         if self.opening.size is not None:

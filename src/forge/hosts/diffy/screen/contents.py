@@ -20,6 +20,7 @@ from forge.core.review.model import (
 )
 from forge.hosts.diffy.screen.visible import plain
 
+_LARGE = "large, not captured: no part of this review"
 _RUN = re.compile("[+-]+")
 
 
@@ -112,6 +113,9 @@ def contents_of(listing: Listing) -> Contents:
             title = "" if kinds else title_of(file, unit)
             pieces.append(Piece(unit, number, title, kinds, Texts(unit.lines)))
         entries.append(Entry(file, first, len(pieces), added, removed))
+    for path in listing.large:
+        large = File(path, path, "A", ABSENT, "100644", "", "", (), whole=_LARGE)
+        entries.append(Entry(large, len(pieces), len(pieces), 0, 0))
     places = {piece.unit.id: number for number, piece in enumerate(pieces)}
     return Contents(listing, tuple(entries), tuple(pieces), places)
 

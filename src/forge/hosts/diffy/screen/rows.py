@@ -117,12 +117,6 @@ class Layout:
         """The number of the row after a unit."""
         return self._starts[self._place[unit] + 1]
 
-    def file_top(self, file: int) -> int:
-        """The number of the row with a file's title."""
-        first = self.contents.entries[file].first
-        start = self._starts[self._place[first] - 1] if first < len(self._place) else 0
-        return start
-
     def is_shown(self, unit: int) -> bool:
         """Whether a unit is among the rows."""
         return not (self.view.hide and self.draft.state(self.contents.pieces[unit].id) is not State.PENDING)

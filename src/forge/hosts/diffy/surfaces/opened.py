@@ -12,6 +12,8 @@ from forge.foundation.system.controlling import read_modes, restore_modes
 from forge.foundation.system.fullscreen import RESET
 
 _PATIENCE = 2.0
+# Who asked the hook to end kills it soon after.
+_HURRY = 0.6
 
 
 class Opened(Protocol):
@@ -74,7 +76,7 @@ class Child:
             self._process.terminate()
         for end in (self._process.terminate, self._process.kill):
             try:
-                self._put_right(self._process.wait(_PATIENCE))
+                self._put_right(self._process.wait(_HURRY if hurry else _PATIENCE))
                 return
             except subprocess.TimeoutExpired:
                 end()

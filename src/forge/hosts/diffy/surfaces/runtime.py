@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 from collections.abc import Mapping
@@ -13,6 +14,8 @@ import msgspec
 from forge.foundation.errors import ForgeError
 from forge.foundation.system.locks import DEFAULT_TEMP
 
+# The system allows about a hundred bytes for a socket, and `/review-12345678/s+` comes behind.
+_LONGEST = 80
 _STATE, _SOCKET, _PREFIX = "state.json", "s", "review-"
 
 
@@ -22,7 +25,7 @@ class ReviewState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     `guard_ms`: keys in this time after the screen appeared are not meant for it. `stays`: the screen is not
     on the agent's terminal and goes on when the agent no longer waits. `agent`, `hook`: their process
     number and start, 0 when unknown. `draft`: the file that has every decision as soon as it is made.
-    `auto_accept`: the rules that decide beforehand.
+    `auto_accept`: the rules that decide beforehand. `large`: files that were not captured, as they are shown.
     """
 
     id: str
@@ -40,6 +43,7 @@ class ReviewState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     hook: tuple[int, int] = (0, 0)
     draft: str = ""
     auto_accept: str = ""
+    large: tuple[str, ...] = ()
     url: str = ""
     version: int = 1
 
@@ -54,6 +58,10 @@ def runtime_dir(env: Mapping[str, str]) -> str:
         path = os.path.join(run, "diffy")
     else:
         path = os.path.join(env.get("TMPDIR") or DEFAULT_TEMP, f"diffy-{os.getuid()}")
+    if len(os.fsencode(path)) > _LONGEST:
+        raise ForgeError(
+            f"{path} is too long for the names of sockets.", "Set DIFFY_RUNTIME_DIR to a shorter place."
+        )
     try:
         os.makedirs(path, 0o700, exist_ok=True)
         found = os.lstat(path)
@@ -111,7 +119,8 @@ def write_review(runtime: str, review: ReviewState) -> str:
 
 def write_review_at(folder: str, review: ReviewState) -> None:
     """Writes the state file of a review whose directory exists."""
-    write_private(os.path.join(folder, _STATE), msgspec.json.encode(review))
+    # Names that are not UTF-8 hold lone surrogates, which only this writer lets pass.
+    write_private(os.path.join(folder, _STATE), json.dumps(msgspec.to_builtins(review)).encode())
 
 
 def read_review(folder: str) -> ReviewState:
@@ -119,10 +128,10 @@ def read_review(folder: str) -> ReviewState:
     path = os.path.join(folder, _STATE)
     try:
         with open(path, "rb") as file:
-            return msgspec.json.decode(file.read(), type=ReviewState)
+            return msgspec.convert(json.load(file), type=ReviewState)
     except OSError:
         raise ForgeError(f"There is no review {os.path.basename(folder)}.", "It has ended.") from None
-    except msgspec.DecodeError as error:
+    except ValueError as error:
         raise ForgeError(f"{path}: {error}") from None
 
 

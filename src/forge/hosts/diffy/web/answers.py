@@ -139,6 +139,7 @@ class Answers:
         comments = [msgspec.to_builtins(comment) for comment in draft.comments]
         return {
             "states": {hunk: state for hunk, state in states.items() if state is not State.PENDING},
+            "rules": {hunk: rule for hunk in self._units if (rule := draft.mark(hunk).by)},
             "comments": comments,
         }
 

@@ -4,7 +4,7 @@
 
 const $ = (id) => document.getElementById(id);
 const opened = Date.now();
-let review = null;      // {root, guard_ms, listing, marks, comments, waiting}
+let review = null;      // {root, guard_ms, listing, states, rules, comments}
 let order = [];         // hunk ids from top to bottom
 let fileOf = new Map(); // hunk id → index of its file
 let here = "";
@@ -53,6 +53,7 @@ async function change(name, body) {
     const reply = await send(name, body);
     review.states = reply.states;
     review.comments = reply.comments;
+    review.rules = reply.rules;
     paint();
     if (reply.at) go(reply.at);
   } catch (error) {
@@ -168,7 +169,7 @@ function paint() {
     counts[now] = (counts[now] || 0) + 1;
     const article = $(`h-${id}`);
     article.className = now + (id === here ? " here" : "");
-    article.querySelector(".state").textContent = now;
+    article.querySelector(".state").textContent = review.rules[id] ? `${now} by the rule ${review.rules[id]}` : now;
     const notes = article.querySelector("p");
     notes.textContent = (comments.get(id) || []).join("\n");
     notes.hidden = !notes.textContent;

@@ -1,85 +1,19 @@
-"""The CLI as a model: what is told to it, what comes back, and how it goes wrong."""
+"""The CLI as a model: what is told to it and what comes back."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from cli_talk import FORGE_BASH, HOOK, ask, can_use, opened, place, talk, user, whole
 from fake_claude import FakeClaude, Line, call, init, message, result, text, tool_result
 from forge.core.message import Block, Image, Message, Source, Text, Thinking, ToolResult, ToolUse
-from forge.core.model import (
-    BlockDelta,
-    Delta,
-    Finished,
-    Model,
-    Permission,
-    Request,
-    Retrying,
-    ToolSpec,
-    Workplace,
-    closing,
-)
-from forge.core.models.catalog import open_model
+from forge.core.model import Finished, Model, Permission
 from forge.foundation.errors import ModelError
 from leftovers import left_running
-
-BASH = ToolSpec("Bash", "Runs.", {"type": "object"})
-FORGE_BASH = "mcp__forge__Bash"
-
-
-def opened(fake: FakeClaude, home: Path, **options: Any) -> Model:
-    row = {"enabled": True, "program": str(fake.path), "options": options}
-    env = {"HOME": str(home), "PATH": os.environ["PATH"]}
-    return open_model("claude-code/sonnet", env, {"providers": {"claude-code": row}}.get)
-
-
-def ask(*messages: Message, place: Workplace | None = None, system: str = "Be brief.") -> Request:
-    return Request("sonnet", [system], list(messages), [BASH], place=place)
-
-
-def user(*blocks: Block | str) -> Message:
-    return Message("user", [Text(b) if isinstance(b, str) else b for b in blocks])
-
-
-async def whole(model: Model, request: Request) -> Finished:
-    async with closing(model.stream(request)) as deltas:
-        found = [delta async for delta in deltas]
-    assert isinstance(found[-1], Finished)
-    return found[-1]
-
-
-def talk(model: Model, use: Callable[[Model], Awaitable[Any]]) -> Any:
-    """Uses a model and closes it; nothing may be left running."""
-
-    async def run() -> Any:
-        try:
-            return await use(model)
-        finally:
-            await model.close()
-
-    found = asyncio.run(run())
-    assert left_running() == []
-    return found
-
-
-def place(decide: Callable[[ToolUse], Permission] | None = None, cwd: str = "/") -> Workplace:
-    async def permit(asked: ToolUse) -> Permission:
-        return decide(asked) if decide else Permission(True, asked.input)
-
-    return Workplace(cwd, [cwd], permit)
-
-
-def can_use(name: str, number: int, **given: Any) -> Line:
-    asked = {"subtype": "can_use_tool", "tool_name": name, "input": given, "tool_use_id": f"toolu_{number}"}
-    return {"$": "ask", "request": asked}
-
-
-HOOK: Line = {"$": "ask", "request": {"subtype": "hook_callback", "callback_id": "forge-call", "input": {}}}
 
 
 @pytest.mark.requirement("S4-14", "S4-18")
@@ -245,116 +179,10 @@ def test_without_a_place_to_work_it_runs_nothing_even_in_agent_mode(home: Path, 
     assert argv[argv.index("--tools") + 1] == ""
 
 
-RETRY: Line = {
-    "type": "system",
-    "subtype": "api_retry",
-    "attempt": 1,
-    "max_retries": 10,
-    "retry_delay_ms": 500,
-}
-TOO_OLD = {"type": "result", "subtype": "success", "is_error": True, "terminal_reason": "api_error"}
-
-
-@pytest.mark.requirement("S4-07", "S4-08", "S4-09", "S4-10")
-@pytest.mark.parametrize(
-    ("turn", "kind", "words"),
-    [
-        (
-            [{**RETRY, "error_status": 401, "error": "authentication_failed"}, {"$": "hang"}],
-            "authentication_failed",
-            "not logged in",
-        ),
-        (
-            [init(), {**TOO_OLD, "api_error_status": 400, "result": "API Error: 400 odd"}],
-            "invalid_request",
-            "API Error: 400 odd",
-        ),
-        (
-            [{"$": "say", "text": "bad option"}, {"$": "exit", "code": 1}],
-            "unknown",
-            "Claude Code failed (exit code 1): bad option",
-        ),
-        ([init(), {"$": "exit", "code": 143}], "unknown", "Claude Code failed (killed): SIGTERM"),
-        ([init(), {"$": "exit", "code": 0}], "malformed_stream", "ended without a reply"),
-        ([init(), *[{"$": "raw", "text": "noise"}] * 25, {"$": "hang"}], "unknown", "not JSON"),
-    ],
-    ids=["unauthorised", "api", "option", "killed", "silent", "noise"],
-)
-@pytest.mark.parametrize("mode", ["model", "agent"])
-def test_a_failure_says_what_happened_and_leaves_nothing_running(
-    turn: list[Line], kind: str, words: str, mode: str, home: Path, tmp_path: Path
-) -> None:
-    fake = FakeClaude(tmp_path, turn)
-    with pytest.raises(ModelError) as raised:
-        talk(
-            opened(fake, home, mode=mode), lambda m: whole(m, ask(user("go"), place=place(cwd=str(tmp_path))))
-        )
-    assert words in raised.value.message
-    assert (raised.value.kind, raised.value.retryable) == (kind, False)
-    assert left_running() == []
-
-
-@pytest.mark.parametrize("mode", ["model", "agent"])
-def test_a_retry_is_told_and_the_reply_begins_anew(mode: str, home: Path, tmp_path: Path) -> None:
-    half = message([text("half")])[:3]
-    fake = FakeClaude(
-        tmp_path, [init(), *half, {**RETRY, "error_status": 529}, *message([text("whole")], 2), result()]
-    )
-
-    async def use(model: Model) -> list[Delta]:
-        async with closing(model.stream(ask(user("go"), place=place(cwd=str(tmp_path))))) as deltas:
-            return [delta async for delta in deltas]
-
-    found = talk(opened(fake, home, mode=mode), use)
-    assert any(isinstance(delta, Retrying) for delta in found)
-    assert found[-1].message.text == "whole"
-
-
-@pytest.mark.requirement("S4-06")
-@pytest.mark.parametrize("mode", ["model", "agent"])
-@pytest.mark.parametrize("how", ["closed", "cancelled"])
-def test_a_reply_nobody_wants_any_more_ends_the_process(
-    how: str, mode: str, home: Path, tmp_path: Path
-) -> None:
-    begun = [init(), *message([text("some words")])[:3]]
-    fake = FakeClaude(tmp_path, [*begun, {"$": "child"}, {"$": "hang"}])
-
-    async def use(model: Model) -> list[int]:
-        started = asyncio.Event()
-
-        async def follow() -> None:
-            async with closing(model.stream(ask(user("go"), place=place(cwd=str(tmp_path))))) as deltas:
-                async for delta in deltas:
-                    if isinstance(delta, BlockDelta):
-                        started.set()
-                        if how == "closed":
-                            return
-
-        task = asyncio.ensure_future(follow())
-        await started.wait()
-        if how == "cancelled":
-            task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        return left_running()
-
-    assert talk(opened(fake, home, mode=mode), use) == []
-    assert fake.noted("signal") == ["interrupt"]
-
-
 def test_a_reply_that_was_cut_off_is_not_continued_behind_our_back(home: Path, tmp_path: Path) -> None:
     fake = FakeClaude(tmp_path, [init(), *message([text("part")], reason="max_tokens"), {"$": "hang"}])
     finished = talk(opened(fake, home), lambda model: whole(model, ask(user("go"))))
     assert (finished.message.text, finished.stop_reason) == ("part", "max_tokens")
-
-
-@pytest.mark.parametrize("mode", ["model", "agent"])
-def test_a_cli_that_says_nothing_any_more_is_ended(mode: str, home: Path, tmp_path: Path) -> None:
-    fake = FakeClaude(tmp_path, [init(), {"$": "hang"}])
-    with pytest.raises(ModelError) as raised:
-        model = opened(fake, home, mode=mode, idleSeconds=0.2)
-        talk(model, lambda m: whole(m, ask(user("go"), place=place(cwd=str(tmp_path)))))
-    assert raised.value.message == "Claude Code printed nothing for 0.2 seconds and was ended."
-    assert "idleSeconds" in raised.value.hint
 
 
 def test_a_question_that_cannot_be_answered_is_refused(home: Path, tmp_path: Path) -> None:
@@ -417,3 +245,30 @@ def test_a_start_that_fails_leaves_no_history_behind(home: Path, tmp_path: Path)
     with pytest.raises(ModelError, match="cannot be started: No such file or directory"):
         talk(model, lambda model: whole(model, ask(*past, place=gone)))
     assert list((home / ".forge" / "cache" / "claude-cli").iterdir()) == []
+
+
+def test_limits_are_those_of_the_model_that_answered(home: Path, tmp_path: Path) -> None:
+    rows = {
+        "claude-sonnet-5-5": {"contextWindow": 500_000, "maxOutputTokens": 64_000},
+        "claude-haiku-5-5": {"contextWindow": 200_000, "maxOutputTokens": 8_000},
+    }
+    fake = FakeClaude(tmp_path, [init(), *message([text("ok")]), result(modelUsage=rows)])
+    model = opened(fake, home)
+    talk(model, lambda model: whole(model, ask(user("go"))))
+    assert (model.card.context_window, model.card.max_output) == (500_000, 64_000)
+
+
+@pytest.mark.parametrize(("mode", "processes"), [("model", 1), ("agent", 2)])
+def test_another_directory_matters_only_to_who_works_there(
+    mode: str, processes: int, home: Path, tmp_path: Path
+) -> None:
+    turn = [init(), *message([text("ok")]), result()]
+    fake = FakeClaude(tmp_path / "bin", turn, [init(), *message([text("ok")], 2), result()])
+    (tmp_path / "sub").mkdir()
+
+    async def use(model: Model) -> None:
+        first = await whole(model, ask(user("go"), place=place(cwd=str(tmp_path))))
+        await whole(model, ask(user("go"), first.message, user("on"), place=place(cwd=str(tmp_path / "sub"))))
+
+    talk(opened(fake, home, mode=mode), use)
+    assert len(fake.noted("argv")) == processes

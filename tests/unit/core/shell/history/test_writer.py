@@ -43,7 +43,7 @@ def test_few_commands_leave_lines_and_no_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("S2-36", "S2-04")
-@pytest.mark.parametrize(("count", "direct"), [(2, False), (60, False), (2, True)])
+@pytest.mark.parametrize(("count", "direct"), [(2, False), (70, False), (2, True)])
 def test_whoever_reads_the_history_sees_everything(tmp_path: Path, count: int, direct: bool) -> None:
     path = str(tmp_path / "history.db")
     written(path, count, direct=direct)
@@ -116,5 +116,5 @@ def test_many_short_runs_do_not_let_the_lines_grow_for_ever(tmp_path: Path) -> N
     path = str(tmp_path / "history.db")
     Path(journal_of(path)).write_bytes(b"x" * (5 << 20) + b"\n")
     written(path, 2)
-    assert os.path.getsize(journal_of(path)) == 0
+    assert os.path.getsize(journal_of(path)) < 1000
     assert [e.command for e in entries(path)] == ["echo 0", "echo 1"]

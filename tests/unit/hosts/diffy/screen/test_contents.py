@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from forge.core.review.model import File, Unit
+from forge.core.review.model import File, Listing, Unit
 from forge.hosts.diffy.screen.contents import contents_of, new_text, numbers, search, title_of
-from unit.hosts.diffy.screen.sheets import file, listing, shop, unit
+from unit.hosts.diffy.screen.sheets import desk, file, listing, screen, shop, unit
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,14 @@ def test_the_new_text_keeps_its_line_ends() -> None:
 def test_small_letters_find_both(words: str, lines: list[tuple[int, int]]) -> None:
     found = contents_of(listing(file("x", unit("u", "+ab\n+a\n+cB\n"), unit("v", "+A\n", 9))))
     assert search(found, words) == lines
+
+
+def test_files_that_were_too_large_are_named_but_not_decided() -> None:
+    one = desk(Listing("b", "c", shop().files, {}, ("video.mp4",)))
+    assert (screen(one)[-2:], len(one.contents.pieces)) == (
+        [" video.mp4  new", "         large, not captured: no part of this review"],
+        4,
+    )
+    one.ends(1)
+    one.step_file(1)
+    assert one.message == "this is the last file"

@@ -29,7 +29,7 @@ from forge.hosts.diffy.surfaces.runtime import (
 from forge.hosts.diffy.surfaces.signals import Signals
 from forge.hosts.diffy.surfaces.wire import Message, connect, listen
 
-STATE = ReviewState(id="1", root="/tree", base="a", snapshot="a-b", apply=True, guard_ms=400)
+STATE = ReviewState(id="1", root="/tree", paths=("\udcff",), base="a", snapshot="a-b", guard_ms=400)
 
 
 @pytest.fixture
@@ -184,6 +184,11 @@ def test_runtime_directory_is_private_and_its_files_too(tmp_path: Path) -> None:
     folder = Path(write_review(place, STATE))
     modes = [oct(path.stat().st_mode & 0o777) for path in (Path(place), folder, folder / "state.json")]
     assert (place, modes) == (str(tmp_path / "diffy"), ["0o700", "0o700", "0o600"])
+
+
+def test_runtime_directory_must_be_short_enough_for_sockets(tmp_path: Path) -> None:
+    with pytest.raises(ForgeError, match="too long for the names of sockets"):
+        runtime_dir({"DIFFY_RUNTIME_DIR": str(tmp_path / ("x" * 80))})
 
 
 @pytest.mark.parametrize("make", ["open", "link", "file"])

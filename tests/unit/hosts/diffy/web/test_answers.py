@@ -66,7 +66,7 @@ def test_changes_are_taken_back_and_made_again(sitting: Sitting) -> None:
     answers = Answers(sitting)
     hunk = sitting.listing.files[0].hunks[0].id
     post(answers, "decide", hunks=[hunk], verdict="accept")
-    assert post(answers, "undo") == {"states": {}, "comments": [], "at": hunk}
+    assert post(answers, "undo") == {"states": {}, "rules": {}, "comments": [], "at": hunk}
     assert post(answers, "redo")["states"] == {hunk: "accepted"}
     assert post(answers, "undo")["states"] == post(answers, "undo")["states"] == {}
 

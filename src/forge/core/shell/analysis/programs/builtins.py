@@ -8,6 +8,7 @@ from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.settings import hidden_subscript
 from forge.core.shell.analysis.state import NO_TAGS, SECRET, Stream, Variable, most_telling
 from forge.core.shell.analysis.tables import table
+from forge.core.shell.analysis.variables import OWN_JOB
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ def _kill(argv: list[Word], frame: Frame) -> Stream:
             frame.run.note(frame, code, "ends every process that can be reached", "kill")
     if words[:1] == ["-0"]:
         frame.run.note(frame, "R1", "asks whether a process lives", "read")
+    elif targets and all(target == OWN_JOB for target in targets):
+        frame.run.note(frame, "W4", "ends what this command has started", "run")
     else:
         frame.run.note(frame, "C6", "ends processes", "kill")
     return Stream("")
@@ -173,7 +176,7 @@ def _history(argv: list[Word], frame: Frame) -> Stream:
     frame.run.note(
         frame, "C7" if clears else "R1", "deletes the history" if clears else "prints the history", "read"
     )
-    return Stream(None)
+    return Stream(None, frozenset({SECRET}))
 
 
 def _completion(argv: list[Word], frame: Frame) -> Stream:

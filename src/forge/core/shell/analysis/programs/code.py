@@ -169,7 +169,9 @@ def _deletes(look: _Look) -> None:
     if {"unlink", "rmdir"} & set(look.literals) and re.search(r"array_(?:map|walk)\w*\(|glob\(", look.code):
         frame.run.note(frame, "D8", "the code deletes whatever it finds", "delete_tree")
     walks = re.search(r"\.r?glob\(|os\.walk|iterdir|listdir|readdir|Dir\[|Dir\.glob|find\(", look.code)
-    gone = re.search(r"\.unlink\b|\.rmdir\(|os\.remove\(|unlink\(|File\.delete|FileUtils\.rm", look.code)
+    gone = re.search(
+        r"\.unlink\b|\.rmdir\(|os\.remove\(|unlink(?:Sync)?\b|File\.delete|FileUtils\.rm", look.code
+    )
     if gone and walks:
         frame.run.note(frame, "D8", "the code deletes whatever it finds", "delete_tree")
     for match in re.finditer(rf"Path\(\s*{_LITERAL}\s*\)\.(?:unlink|rmdir)\(", look.code):
@@ -267,7 +269,7 @@ def _skeleton(text: str, language: str) -> tuple[str, list[str]]:
         prefix = match["prefix"] or ""
         if "f" in prefix.lower():
             body = re.sub(r"\{[^{}]*\}", UNKNOWN, body)
-        if match["back"] is not None or language in _SHELL_LANGUAGES:
+        if match["back"] is not None or (language in _SHELL_LANGUAGES and match["single"] is None):
             body = re.sub(r"\$\{[^{}]*\}|#\{[^{}]*\}", UNKNOWN, body)
         literals.append(body if "r" in prefix.lower() else _unescape(body))
         mark = f"{_OPEN}{len(literals) - 1}{_CLOSE}"

@@ -6,7 +6,7 @@ from forge.core.shell.analysis.options import Options, parse_options
 from forge.core.shell.analysis.paths import absolute, judge, kinds, read, write
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.programs.deleting import delete
-from forge.core.shell.analysis.state import NO_TAGS, Stream, Word, Written
+from forge.core.shell.analysis.state import NO_TAGS, SECRET, Stream, Word, Written
 from forge.core.shell.analysis.tables import table
 from forge.core.shell.analysis.unpacked import unpack
 
@@ -184,12 +184,17 @@ def _mktemp(argv: list[Word], frame: Frame) -> Stream:
     return Stream("/tmp/tmp.forge\n")
 
 
+_SENDERS = ("curl", "wget", "nc", "ncat", "socat", "ssh", "telnet", "openssl")
+
+
 def _tee(argv: list[Word], frame: Frame) -> Stream:
     options = parse_options(argv[1:])
     stream = frame.stdin or Stream()
     for operand in options.operands:
         if frame.run.stream_of(operand.text) is None:
             write(frame, operand, stream, append=options.has("-a", "--append"))
+        elif SECRET in stream.tags and any(s.program in _SENDERS for s in frame.run.steps):
+            frame.run.note(frame, "D9", "sends credentials to another machine", "exfiltrate", "network")
     frame.run.note(frame, "R1", "copies its input", "read")
     return stream
 
@@ -300,6 +305,21 @@ def _unzip(argv: list[Word], frame: Frame) -> Stream:
     return Stream()
 
 
+def _seven(argv: list[Word], frame: Frame) -> Stream:
+    texts = [w.text for w in argv[1:]]
+    if texts[:1] in (["x"], ["e"]):
+        places = [Word(text[2:]) for text in texts if text.startswith("-o") and len(text) > 2]
+        for place in places:
+            judge(frame, "write", place)
+        for word in argv[2:3]:
+            unpack(read(frame, word).tags, places[-1] if places else Word("."), frame)
+    if "-sdel" in texts or texts[:1] == ["d"]:
+        frame.run.note(frame, "D8", "deletes the files it packs", "delete_tree")
+    looks = texts[:1] in (["l"], ["t"], ["h"], ["i"])
+    frame.run.note(frame, "R1" if looks else "W4", "packs or unpacks files", "write")
+    return Stream()
+
+
 def _compress(argv: list[Word], frame: Frame) -> Stream:
     options = parse_options(argv[1:], "-S --suffix -T -o")
     if options.has("-c", "--stdout", "--to-stdout", "-l", "-t", "--list", "--test") or argv[0].text.endswith(
@@ -327,6 +347,7 @@ PROGRAMS = {
     "dd dcfldd": _dd,
     "tar gtar bsdtar": _archive,
     "zip": _zip,
-    "unzip 7z 7za": _unzip,
+    "unzip": _unzip,
+    "7z 7za 7zz 7zr": _seven,
     "gzip gunzip zcat bzip2 bunzip2 bzcat xz unxz xzcat zstd unzstd zstdcat lz4 pigz brotli": _compress,
 }

@@ -6,7 +6,7 @@ import functools
 import re
 
 from forge.core.shell.analysis.options import parse_options
-from forge.core.shell.analysis.paths import absolute
+from forge.core.shell.analysis.paths import absolute, read
 from forge.core.shell.analysis.state import Stream
 from forge.core.shell.analysis.tables import names, table
 
@@ -58,6 +58,7 @@ def _client(argv: list[Word], frame: Frame) -> Stream:
     statements = [v.text for v in options.values(*_STATEMENTS)]
     if name in ("sqlite3", "sqlite", "duckdb"):
         statements += [w.text for w in options.operands[1:]]
+    tags = frozenset().union(*(read(frame, w).tags for w in options.operands[:1]))
     statements += _fed(options, frame)
     for statement in statements:
         judge_sql(statement, frame)
@@ -67,7 +68,7 @@ def _client(argv: list[Word], frame: Frame) -> Stream:
         frame.run.note(frame, "C5" if frame.stdin is not None else "R2", "talks to a database", "sql")
         if frame.stdin is None:
             frame.run.is_interactive("a database prompt")
-    return Stream()
+    return Stream(None, tags)
 
 
 def _fed(options: Options, frame: Frame) -> list[str]:

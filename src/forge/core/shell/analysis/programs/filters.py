@@ -9,7 +9,7 @@ import re
 from forge.core.shell.analysis.options import parse_options
 from forge.core.shell.analysis.paths import read, write
 from forge.core.shell.analysis.places import UNKNOWN
-from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Word
+from forge.core.shell.analysis.state import ELSEWHERE, LISTED, NETWORK, NO_TAGS, SECRET, Stream, Word
 from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
@@ -269,13 +269,26 @@ def _grep(argv: list[Word], frame: Frame) -> Stream:
     tags = frame.stdin.tags if frame.stdin else NO_TAGS
     for operand in options.operands if patterns else options.operands[1:]:
         tags |= read(frame, operand).tags
+    if options.has("-l", "--files-with-matches", "-L", "--files"):
+        away = any(w.text.startswith(("/", "~", "..")) for w in options.operands)
+        tags |= {LISTED, ELSEWHERE} if away else {LISTED}
     return Stream(None, tags)
+
+
+def _without_bindings(words: list[Word]) -> list[Word]:
+    """Without `--arg name text`, which is data."""
+    found, at = [], 0
+    while at < len(words):
+        binds = words[at].text in ("--arg", "--argjson")
+        found += [] if binds else [words[at]]
+        at += 3 if binds else 1
+    return found
 
 
 def _jq(argv: list[Word], frame: Frame) -> Stream:
     options = parse_options(
-        argv[1:],
-        "--indent -L -f --from-file --arg --argjson --slurpfile --rawfile -o --output-format -p -I -P",
+        _without_bindings(argv[1:]),
+        "--indent -L -f --from-file --slurpfile --rawfile -o --output-format -p -I -P",
     )
     in_place = options.has("-i", "--inplace") and argv[0].text.rpartition("/")[2] == "yq"
     frame.run.note(frame, "R1", "reads structured text", "read")

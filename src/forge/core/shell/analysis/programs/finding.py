@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from forge.core.shell.analysis.options import parse_options
-from forge.core.shell.analysis.paths import judge, secret_path, write
+from forge.core.shell.analysis.paths import judge, kinds, secret_path, write
 from forge.core.shell.analysis.places import UNKNOWN
-from forge.core.shell.analysis.state import LISTED, NETWORK, NO_TAGS, Stream, Word
+from forge.core.shell.analysis.state import ELSEWHERE, LISTED, NETWORK, NO_TAGS, Stream, Word
 from forge.core.shell.analysis.tables import names, table
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _EXECUTE = ("-exec", "-execdir", "-ok", "-okdir")
 _MOST_ITEMS = 40
+_HERE = ("workspace", "workspace_root", "regenerable", "protected", "temp", "temp_root")
 # The names that flow on are those of generated files.
 GENERATED = "generated"
 
@@ -38,7 +39,10 @@ def _find(argv: list[Word], frame: Frame) -> Stream:
         elif word.text in ("-fprint", "-fprint0", "-fprintf", "-fls") and at + 1 < len(tests):
             write(frame, tests[at + 1])
     generated = _selected(Word("."), tests).text != "."
-    return Stream(None, frozenset({GENERATED if generated else LISTED}))
+    tags = {GENERATED if generated else LISTED}
+    if any(kind not in _HERE for root in roots for kind in kinds(root, frame, False)):
+        tags.add(ELSEWHERE)
+    return Stream(None, frozenset(tags))
 
 
 def _delete(roots: list[Word], tests: list[Word], frame: Frame) -> None:
@@ -162,7 +166,7 @@ def _shell_code(command: list[Word], mark: str) -> bool:
 
 def _items(stdin: Stream, zero: bool, lines: bool) -> list[Word]:
     if stdin.text is None or UNKNOWN in stdin.text:
-        return [Word(f"./{UNKNOWN}", tags=stdin.tags)]
+        return [Word(UNKNOWN if ELSEWHERE in stdin.tags else f"./{UNKNOWN}", tags=stdin.tags)]
     pieces = stdin.text.split("\0") if zero else stdin.text.splitlines() if lines else stdin.text.split()
     return [Word(p.strip("\"'"), tags=stdin.tags) for p in pieces if p] or [Word(UNKNOWN)]
 

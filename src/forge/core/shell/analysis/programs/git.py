@@ -10,7 +10,7 @@ from forge.core.shell.analysis.paths import absolute, judge, read, secret_path, 
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.programs.git_commands import COMMANDS
 from forge.core.shell.analysis.spec import judge_by_table
-from forge.core.shell.analysis.state import LISTED, Stream, Word
+from forge.core.shell.analysis.state import LISTED, SECRET, Stream, Word
 from forge.core.shell.analysis.tables import commands, names
 
 TYPE_CHECKING = False
@@ -91,9 +91,9 @@ def _running_options(sub: str, words: list[Word], frame: Frame) -> None:
         elif sub == "grep" and word.text.startswith("-O"):
             frame.run.note(frame, "D8", "git grep opens the files with a program", "run")
             frame.run.script(word.text[2:], frame)
-        elif word.text.startswith(("ext::", "fd::")):
+        elif (address := value if long and sign else word.text).startswith(("ext::", "fd::")):
             frame.run.note(frame, "D9", "an address that is a command", "remote_code")
-            frame.run.script(word.text.removeprefix("ext::"), frame)
+            frame.run.script(address.removeprefix("ext::"), frame)
         elif sub == "apply" and (name.startswith("--unsafe") or name == "--directory"):
             judge(frame, "write", Word(following if name == "--directory" else "../x"))
         elif name == "--ext-diff":
@@ -101,6 +101,8 @@ def _running_options(sub: str, words: list[Word], frame: Frame) -> None:
 
 
 def _content(sub: str, words: list[Word], frame: Frame) -> frozenset[str]:
+    if sub.startswith("credential"):
+        return frozenset({SECRET})
     if sub == "ls-files":
         return frozenset({LISTED})
     if sub not in ("show", "cat-file", "diff", "log", "blame", "archive", "grep"):

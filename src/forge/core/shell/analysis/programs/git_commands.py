@@ -186,8 +186,9 @@ def _rebase(words: list[Word], frame: Frame) -> None:
         frame.run.script(value.text, frame)
     if options.has("-i", "--interactive", "--edit-todo"):
         frame.run.is_interactive("opens an editor for the list of commits")
-    steps = options.has("--abort", "--continue", "--skip", "--quit")
-    frame.run.note(frame, "C5" if steps else "C6", "rewrites commits", "git")
+    steps = options.has("--abort", "--skip", "--quit")
+    code = "W5" if options.has("--continue") else "C5" if steps else "C6"
+    frame.run.note(frame, code, "rewrites commits", "git")
 
 
 def _stash(words: list[Word], frame: Frame) -> None:

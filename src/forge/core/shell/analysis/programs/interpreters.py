@@ -92,6 +92,9 @@ def _run_module(words: list[Word], frame: Frame) -> Stream:
     name = words[0].text
     if frame.step is not None:
         frame.step.sub = f"-m {name}"
+    if name in ("timeit", "pdb"):
+        for word in words[1:]:
+            judge_code(word.text.removeprefix("!"), "python", frame) if "(" in word.text else None
     spec = table("commands")["python_modules"].get(name)
     if spec is not None:
         judge_by_table(spec, words[1:], frame)
@@ -151,6 +154,8 @@ def _runtime(argv: list[Word], frame: Frame) -> Stream:
             _code(argv[at + 2], "node", frame)
             return Stream()
     judge_by_table(commands()[argv[0].text.rpartition("/")[2]], argv[1:], frame)
+    if "-" in texts and frame.stdin is not None:
+        _file_or_input([], "node", False, frame)
     return Stream()
 
 

@@ -8,7 +8,7 @@ import re
 from forge.core.shell.analysis.options import Options, parse_options
 from forge.core.shell.analysis.paths import read, secret_path, write
 from forge.core.shell.analysis.places import UNKNOWN
-from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, SHELL, Stream, Word
+from forge.core.shell.analysis.state import CREDENTIAL, NETWORK, NO_TAGS, SECRET, SHELL, Stream, Word
 from forge.core.shell.analysis.tables import table
 
 TYPE_CHECKING = False
@@ -34,9 +34,7 @@ def _curl(argv: list[Word], frame: Frame) -> Stream:
     for value in options.values("-K", "--config"):
         frame.run.note(frame, "C6", "curl takes options from a file", "unanalysable")
         read(frame, value)
-    for value in options.values("-u", "--user", "-b", "--cookie", "-H", "--header", "-A", "--user-agent"):
-        if SECRET in value.tags:
-            frame.run.note(frame, "D9", "sends credentials", "exfiltrate")
+    _headers(options, frame)
     fetched = Stream(None, frozenset({NETWORK}))
     names = options.values("-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar")
     if options.has("-O", "--remote-name"):
@@ -45,6 +43,16 @@ def _curl(argv: list[Word], frame: Frame) -> Stream:
         if name.text != "-":
             write(frame, name, fetched)
     return fetched
+
+
+def _headers(options: Options, frame: Frame) -> None:
+    """A key in the header that is made for it belongs there; anything else carries credentials away."""
+    for value in options.values("-u", "--user", "-b", "--cookie", "-H", "--header", "-A", "--user-agent"):
+        meant = re.match(r"(?i)(?:proxy-)?authorization:|[\w-]*token:|x-api-key:", value.text)
+        if SECRET in value.tags and meant:
+            frame.run.note(frame, "C7", "sends credentials", "exfiltrate")
+        elif SECRET in value.tags:
+            frame.run.note(frame, "D9", "sends credentials", "exfiltrate")
 
 
 def _last_part(address: Word) -> Word:
@@ -61,6 +69,8 @@ def _addresses(words: list[Word], frame: Frame) -> bool:
             frame.run.note(frame, "D8", "asks the cloud for credentials of the machine", "secret")
         if SECRET in word.tags and not here:
             frame.run.note(frame, "D9", "sends credentials in an address", "exfiltrate")
+        if CREDENTIAL in word.tags and not here:
+            frame.run.note(frame, "C6", "sends a key of the environment in an address", "exfiltrate")
         if word.text.startswith("file:"):
             read(frame, Word(word.text.removeprefix("file://")))
     return local
@@ -104,6 +114,7 @@ def _method(options: Options, sending: bool, local: bool, frame: Frame) -> None:
 def _wget(argv: list[Word], frame: Frame) -> Stream:
     options = parse_options(argv[1:], table("options")["wget"])
     local = _addresses(options.operands, frame)
+    _headers(options, frame)
     sent = options.values("--post-data", "--post-file", "--body-data", "--body-file")
     for value in options.values("--post-file", "--body-file"):
         if SECRET in read(frame, value).tags:
@@ -153,7 +164,7 @@ def _raw(argv: list[Word], frame: Frame) -> Stream:
 def _lookup(argv: list[Word], frame: Frame) -> Stream:
     """dig, host, ping: a name can carry data out."""
     tags = frozenset().union(*(w.tags for w in argv))
-    if SECRET in tags:
+    if SECRET in tags or CREDENTIAL in tags:
         frame.run.note(frame, "D9", "sends credentials inside a name", "exfiltrate", "network")
     name = argv[0].text.rpartition("/")[2]
     endless = name.startswith("ping") and not any(

@@ -6,7 +6,7 @@ from forge.core.shell.analysis.options import Options, parse_options
 from forge.core.shell.analysis.paths import absolute, judge, read, write
 from forge.core.shell.analysis.places import UNKNOWN, kind_of, normalise
 from forge.core.shell.analysis.spec import judge_by_table
-from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, State, Stream, Word
+from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, State, Stream, Word, Written
 from forge.core.shell.analysis.tables import commands, table
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ def _scp(argv: list[Word], frame: Frame) -> Stream:
             tags |= read(frame, word).tags
     last = options.operands[-1:]
     if last and last[0] not in remote:
-        write(frame, last[0], Stream(None, frozenset({NETWORK})))
+        _fetched(remote, last[0], frame)
     leaves = bool(last) and last[0] in remote
     if frame.stdin is not None and frame.stdin.text and argv[0].text.endswith("sftp"):
         for line in frame.stdin.text.splitlines():
@@ -96,6 +96,16 @@ def _scp(argv: list[Word], frame: Frame) -> Stream:
     if argv[0].text.endswith("sftp") and not options.has("-b") and frame.stdin is None:
         frame.run.is_interactive("a session on another machine")
     return Stream()
+
+
+def _fetched(sources: list[Word], target: Word, frame: Frame) -> None:
+    """What was copied from another machine is a download, under its own name or below a directory."""
+    content = Stream(None, frozenset({NETWORK}))
+    write(frame, target, content)
+    for source in sources:
+        name = source.text.rpartition(":")[2].rpartition("/")[2]
+        if path := absolute(f"{target.text}/{name}", frame.state):
+            frame.state.files[path] = Written(None, content.tags)
 
 
 def _is_remote(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forge.core.shell.analysis.record import RANK, Finding
 from forge.core.shell.analysis.state import NETWORK, Stream
 
 TYPE_CHECKING = False
@@ -24,6 +25,22 @@ def run_text(stream: Stream, frame: Frame, args: list[str] | None = None) -> Str
     inner = frame.child()
     inner.stdin = None
     return frame.run.script(stream.text, inner, args)
+
+
+def tentative(text: str, frame: Frame, most: str = "forbidden") -> None:
+    """Follows a text that may be a command: only what would be a disaster counts, at most as `most`."""
+    run = frame.run
+    before, steps, seen = len(run.findings), len(run.steps), run.interactive
+    run.script(text, frame)
+    made = run.findings[before:]
+    del run.findings[before:], run.steps[steps:]
+    run.interactive = seen
+    worst = max(made, key=Finding.weight, default=None)
+    if worst is not None and RANK[worst.category] >= RANK["dangerous"]:
+        if RANK[most] < RANK[worst.category]:
+            run.note(frame, "C7", f"may run a command that {worst.reason}", worst.effect, worst.place)
+        else:
+            run.findings.append(worst)
 
 
 def _interpreter(text: str) -> str:

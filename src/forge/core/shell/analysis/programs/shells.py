@@ -8,7 +8,7 @@ from forge.core.shell.analysis.paths import absolute, display
 from forge.core.shell.analysis.places import UNKNOWN, kind_of
 from forge.core.shell.analysis.powershell import analyse_nested
 from forge.core.shell.analysis.programs.running import run_text
-from forge.core.shell.analysis.state import NETWORK, SHELL, Stream
+from forge.core.shell.analysis.state import NETWORK, SHELL, Stream, Variable
 from forge.core.shell.analysis.tables import table
 from forge.core.shell.analysis.unpacked import judge_unpacked
 
@@ -48,7 +48,10 @@ def _command_string(operands: list[Word], frame: Frame) -> Stream:
     if NETWORK in code.tags:
         frame.run.note(frame, "D9", "runs code from the network without review", "remote_code")
         return Stream()
-    return frame.run.script(code.text, frame, args)
+    inner = frame.child(frame.state.fork()) if len(operands) > 1 else frame
+    if len(operands) > 1:
+        inner.state.variables["0"] = Variable([[operands[1].text]], operands[1].tags)
+    return frame.run.script(code.text, inner, args)
 
 
 def run_file(word: Word, frame: Frame, args: list[str]) -> Stream:

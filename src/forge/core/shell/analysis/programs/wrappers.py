@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 def _wrapper(argv: list[Word], frame: Frame) -> Stream:
     name = argv[0].text.rpartition("/")[2]
     row = table("wrappers")["wrap"][name]
-    options = parse_options(argv[1:], row.get("values", ""), permute=False)
+    options = parse_options(argv[1:], f"{row.get('values', '')} {row.get('string', '')}", permute=False)
     words = options.operands[row.get("skip", 0) :]
+    if words and words[0].text in row.get("skips", "").split():
+        words = words[1:]
     if "code" in row:
         frame.run.note(frame, row["code"], row["reason"], row.get("effect", "run"))
     if any(options.has(flag) for flag in row.get("lookup", "").split()):
@@ -87,7 +89,7 @@ def _runner(argv: list[Word], frame: Frame) -> Stream:
         words = _behind(path.split(), argv[1:])
         if words is None:
             continue
-        options = parse_options(words, row.get("values", ""), permute=False)
+        options = parse_options(words, f"{row.get('values', '')} {row.get('string', '')}", permute=False)
         inner = options.operands[row.get("skip", 0) :]
         for value in options.values(*row["string"].split()) if "string" in row else []:
             frame.run.script(value.text, frame)
@@ -229,6 +231,27 @@ def _set_variables(argv: list[Word], frame: Frame) -> Stream:
     return frame.run.rejudge(words, frame) if words else Stream("")
 
 
+def _strings(argv: list[Word], frame: Frame) -> Stream:
+    """concurrently, nodemon, pdsh: words or values of options that a shell runs, here or elsewhere."""
+    name = argv[0].text.rpartition("/")[2]
+    row = table("wrappers")["strings"][name]
+    options = parse_options(
+        argv[1:], f"{row.get('values', '')} {row.get('string', '')}", permute="tail" not in row
+    )
+    _plain(name, argv, frame)
+    if "code" in row:
+        frame.run.note(frame, row["code"], row["reason"], row.get("effect", "run"))
+    texts = [value.text for value in options.values(*row.get("string", "").split()) if value.text]
+    operands = [w.text for w in options.operands]
+    if "tail" in row:
+        texts.append(" ".join(operands[row["tail"] :]))
+    elif row.get("each"):
+        texts += operands
+    for text in texts:
+        frame.run.script(text, frame)
+    return Stream()
+
+
 def _names(kind: str) -> str:
     return " ".join(table("wrappers")[kind])
 
@@ -236,6 +259,7 @@ def _names(kind: str) -> str:
 PROGRAMS = {
     _names("wrap"): _wrapper,
     _names("run"): _runner,
+    _names("strings"): _strings,
     "env genv": _env,
     "exec": _exec,
     "busybox toybox": _busybox,
