@@ -24,6 +24,7 @@ run: ## set up and take the scripted tour (no key and no network needed)
 test: ## everything that must be green: format, lint, types, import contracts, house rules, all tests
 	@scripts/setup dev
 	@scripts/sdk-setup
+	@scripts/test-programs
 	@echo "format";  $(PY) -m ruff format --check --quiet .
 	@echo "lint";    $(PY) -m ruff check --quiet .
 	@echo "types";   $(PY) -m mypy --no-error-summary

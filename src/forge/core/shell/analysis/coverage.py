@@ -63,6 +63,16 @@ def joined_lines(root: Node, source: bytes) -> bool:
     return False
 
 
+def misread_numbers(root: Node, source: bytes) -> set[int]:
+    """Where a descriptor stands that the grammar takes for a command: `0>file command`, `{n}>file command`."""
+    found: set[int] = set()
+    for node in _walk(root) if re.search(rb"[\d}][<>]", source) else ():
+        redirects = node.type == "command_name" and source[node.end_byte : node.end_byte + 1] in (b"<", b">")
+        if redirects and re.fullmatch(rb"\d+|\{\w+\}", node.text or b""):
+            found.update(range(node.start_byte, node.end_byte))
+    return found
+
+
 def _plain(node: Node) -> str:
     return re.sub(r"[\\'\"\s]", "", (node.text or b"").decode("utf-8", "replace"))
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import functools
 import re
 
-from forge.core.shell.analysis.coverage import command_names, contains, joined_lines, uncovered
+from forge.core.shell.analysis.coverage import (
+    command_names,
+    contains,
+    joined_lines,
+    misread_numbers,
+    uncovered,
+)
 from forge.core.shell.analysis.gate import suspicious
 from forge.core.shell.analysis.grammar import parser
 from forge.core.shell.analysis.heredoc import Prepared, prepare
@@ -48,6 +54,10 @@ def parse(text: str, span: tuple[int, int] | None) -> Parsed:
     readable = re.sub(r"(?<![^\s;&|(])!(?=\s+\{\s)", " ", prepared.text) if "! {" in text else prepared.text
     data = readable.encode("utf-8", "replace")
     parsed = Parsed(Source(data, prepared, span), parser("bash").parse(data))
+    numbers = misread_numbers(parsed.root, data)
+    if numbers:
+        data = bytes(b" "[0] if at in numbers else byte for at, byte in enumerate(data))
+        parsed = Parsed(Source(data, prepared, span), parser("bash").parse(data))
     if parsed.root.has_error and "<<<" in prepared.text:
         parsed = _swapped(prepared, span) or parsed
     data = parsed.source.data

@@ -93,6 +93,8 @@ def _judge(argv: list[Word], frame: Frame) -> Stream:
         if found is not None:
             return found
         name = os.path.basename(absolute(name, frame.state) or name)
+    if name != name.strip():
+        frame.run.unclear(frame, "the program's name begins or ends with a blank")
     if not name.isascii():
         frame.run.unclear(frame, f"the program's name has letters that look like others: {name}")
     return _program(name, argv, frame)
