@@ -64,7 +64,7 @@ def joined_lines(root: Node, source: bytes) -> bool:
 
 
 def misread_numbers(root: Node, source: bytes) -> set[int]:
-    """Where a descriptor stands that the grammar takes for a command: `0>file command`, `{n}>file command`."""
+    """Where a descriptor stands that the grammar takes for a command: `0>file command`, `{n}>f command`."""
     found: set[int] = set()
     for node in _walk(root) if re.search(rb"[\d}][<>]", source) else ():
         redirects = node.type == "command_name" and source[node.end_byte : node.end_byte + 1] in (b"<", b">")
