@@ -61,7 +61,9 @@ def _conversation(request: dict[str, Any]) -> list[dict[str, Any]]:
             if block["type"] == "tool_use":
                 blocks.append({"role": "assistant", "tool_use": block["name"], "input": block["input"]})
             elif block["type"] == "tool_result":
-                blocks.append({"role": "user", "tool_result": block["content"], "is_error": False})
+                # The recordings are without the count of tokens that are left.
+                result = block["content"].partition("\n\n<system-reminder>\n<total_tokens>")[0]
+                blocks.append({"role": "user", "tool_result": result, "is_error": False})
             elif "Contents of" in block["text"]:
                 blocks.append({"role": "user", "text": _without_opening(block["text"])})
             elif not block["text"].startswith("<system-reminder>"):

@@ -14,6 +14,7 @@ from forge.agent.event import (
     AgentSaid,
     ApiFailed,
     Denied,
+    HookEnded,
     JobEnded,
     JobStarted,
     Replied,
@@ -102,6 +103,8 @@ def test_settings_of_the_stage_are_those_of_the_story_and_the_place_of_its_model
     write_settings(TOUR, stage, "http://127.0.0.1:1")
     written = json.loads((tmp_path / "settings.json").read_text())
     assert written.pop("providers")["tour"]["baseUrl"] == "http://127.0.0.1:1"
+    (group,) = written.pop("hooks")["Stop"]
+    assert [hook["command"].split()[1] for hook in group["hooks"]] == [str(tmp_path / "review.py")]
     assert written == TOUR.settings
     assert (tmp_path / "bookshop" / ".git" / "HEAD").read_text() == "ref: refs/heads/main\n"
 
@@ -115,7 +118,7 @@ def test_events_are_told_in_order() -> None:
     host.emit(Denied(PUSH, "not allowed"))
     host.emit(finished(PUSH, "Permission denied.", error=True))
     told = out.getvalue().splitlines()
-    assert told[1].startswith("1/8 First the model asks")
+    assert told[1].startswith("1/9 First the model asks")
     assert told[-4:] == [
         "  ◆ I publish",
         "  ✗ Bash git push",
@@ -234,13 +237,25 @@ def test_end_of_a_job_is_told_when_the_sentence_is_over() -> None:
     assert told == ["  ◆ I am busy", "", "  » Proof print failed"]
 
 
+@pytest.mark.parametrize(
+    ("code", "shown"), [(0, []), (2, ["│ - a.py (lines 1-2): rejected", "│ comment: no"])]
+)
+def test_a_review_is_shown_when_it_objects(code: int, shown: list[str]) -> None:
+    out = io.StringIO()
+    host = TourHost(TOUR, "/shop", Screen(out, colour=False, width=60))
+    said = "[diffy review result]\nrejected 1 of 2 hunks.\n\n- a.py (lines 1-2): rejected\n  comment: no\n"
+    host.emit(HookEnded("1", "Stop", "Stop", said, "", said, code, "error"))
+    assert [line.strip() for line in out.getvalue().splitlines() if "│" in line] == shown
+    assert len(host.reviews) == bool(code)
+
+
 def test_rewind_says_which_files_came_back() -> None:
     out = io.StringIO()
     host = TourHost(TOUR, "/shop", Screen(out, colour=False, width=60))
     host.rewind("Back.", Rewound([Change("/shop/a.py", "x@v1", 2, 1), Change("/shop/b.py", None, 0, 3)], []))
     assert out.getvalue().splitlines() == [
         "",
-        "1/8 Back.",
+        "1/9 Back.",
         "  « Rewind to before the first request",
         "    │ restored a.py (+2 -1)",
         "    │ removed b.py (+0 -3)",

@@ -26,6 +26,7 @@ _FAULTS = (
     ImportError,
     LookupError,
     MemoryError,
+    NameError,
     OSError,
     RuntimeError,
     TypeError,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _SUBSTITUTIONS = ("command_substitution", "process_substitution")
 _ONE_LINE = ("command", "declaration_command", "unset_command", "variable_assignments")
+_BEHIND_WORDS = (b"`", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"<", b">")
 _INERT = ("raw_string", "ansi_c_string", "comment")
 
 
@@ -64,13 +65,21 @@ def joined_lines(root: Node, source: bytes) -> bool:
 
 
 def misread_numbers(root: Node, source: bytes) -> set[int]:
-    """Where a descriptor stands that the grammar takes for a command: `0>file command`, `{n}>f command`."""
+    """Where the number of a descriptor stands that the grammar takes for a command: `0>file command`."""
     found: set[int] = set()
-    for node in _walk(root) if re.search(rb"[\d}][<>]", source) else ():
+    if b">" not in source and b"<" not in source:
+        return found
+    for node in _walk(root) if re.search(rb"\d[<>]", source) else ():
         redirects = node.type == "command_name" and source[node.end_byte : node.end_byte + 1] in (b"<", b">")
-        if redirects and re.fullmatch(rb"\d+|\{\w+\}", node.text or b""):
+        if redirects and (node.text or b"").isdigit():
             found.update(range(node.start_byte, node.end_byte))
     return found
+
+
+def glued_array(root: Node, source: bytes) -> bool:
+    """Whether something stands directly behind `a=(…)`: to bash it is a part of the assignment."""
+    ends = [node.end_byte for node in _walk(root) if node.type == "array"] if b"=(" in source else []
+    return any(source[end : end + 1] not in (b"", *_BEHIND_WORDS) for end in ends)
 
 
 def _plain(node: Node) -> str:

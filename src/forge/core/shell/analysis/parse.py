@@ -8,6 +8,7 @@ import re
 from forge.core.shell.analysis.coverage import (
     command_names,
     contains,
+    glued_array,
     joined_lines,
     misread_numbers,
     uncovered,
@@ -50,8 +51,7 @@ def parse(text: str, span: tuple[int, int] | None) -> Parsed:
     """The tree of a command text with everything that speaks against trusting it."""
     text, cuts = join_lines(text)
     prepared = prepare(text)
-    # What `!` does not change is which commands run, but the grammar takes a group behind it for words.
-    readable = re.sub(r"(?<![^\s;&|(])!(?=\s+\{\s)", " ", prepared.text) if "! {" in text else prepared.text
+    readable = _readable(prepared.text)
     data = readable.encode("utf-8", "replace")
     parsed = Parsed(Source(data, prepared, span), parser("bash").parse(data))
     numbers = misread_numbers(parsed.root, data)
@@ -74,10 +74,24 @@ def parse(text: str, span: tuple[int, int] | None) -> Parsed:
         troubles.append("the text contains a substitution the parser did not see")
     if b"\n" in data and joined_lines(root, data):
         troubles.append("the text has line breaks the parser reads in another way")
+    if glued_array(root, data):
+        troubles.append("the text has something directly behind an array")
     if contains(root, "heredoc_redirect"):
         troubles.append("the text contains a here-document in an unusual place")
     _ask_bash(text, parsed)
     return parsed
+
+
+def _readable(text: str) -> str:
+    """The text, as long as before, without two signs that do not change which commands run.
+
+    The grammar takes a group behind `!` for words, and the brace of `{name}>file` for the start of a group.
+    """
+    if "! {" in text:
+        text = re.sub(r"(?<![^\s;&|(])!(?=\s+\{\s)", " ", text)
+    if "}>" in text or "}<" in text:
+        text = re.sub(r"(?<![^\s;&|(])\{[A-Za-z_]\w*\}(?=[<>])", lambda found: " " * len(found[0]), text)
+    return text
 
 
 def _swapped(prepared: Prepared, span: tuple[int, int] | None) -> Parsed | None:

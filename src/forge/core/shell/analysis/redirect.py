@@ -73,8 +73,17 @@ def _document(number: int, frame: Frame, expander: Expander) -> Stream:
     return Stream(text, tags)
 
 
+def behind_file(node: Node) -> list[list[Node]]:
+    """The words behind the file of a redirection, which are none of its business."""
+    return _destinations(node)[1:] if node.type == "file_redirect" else []
+
+
+def _destinations(node: Node) -> list[list[Node]]:
+    return adjacent(c for c in node.children if c.is_named and c.type != "file_descriptor")
+
+
 def _parts(node: Node, frame: Frame, expander: Expander) -> tuple[str, list[Word]]:
     signs = [c for c in node.children if not c.is_named]
-    targets = [c for c in node.children if c.is_named and c.type != "file_descriptor"]
-    words = [word for group in adjacent(targets) for word in expander.words(group, frame)]
+    groups = _destinations(node) if node.type == "herestring_redirect" else _destinations(node)[:1]
+    words = [word for group in groups for word in expander.words(group, frame)]
     return (signs[0].type if signs else ""), words

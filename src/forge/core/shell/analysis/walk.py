@@ -7,6 +7,7 @@ import re
 from forge.core.shell.analysis import marks
 from forge.core.shell.analysis.coverage import running
 from forge.core.shell.analysis.expand import Expander, adjacent, text_of
+from forge.core.shell.analysis.leftover import follow_left_over
 from forge.core.shell.analysis.parse import parse, parse_alone
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.redirect import redirect_input, redirect_output
@@ -130,9 +131,10 @@ def _with_redirects(node: Node | None, frame: Frame, redirects: Sequence[Node]) 
 def _redirected(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:
     bodies = [c for c in node.children if c.is_named and c.type not in _REDIRECTS]
     own = [c for c in node.children if c.type in _REDIRECTS]
-    if not bodies:
-        return _with_redirects(None, frame, [*own, *redirects])
-    return evaluate(bodies[0], frame, [*own, *redirects])
+    every = [*own, *redirects]
+    stream = evaluate(bodies[0], frame, every) if bodies else _with_redirects(None, frame, every)
+    follow_left_over(node, own, frame, EXPANDER)
+    return stream
 
 
 def _list(node: Node, frame: Frame, redirects: Sequence[Node]) -> Stream:

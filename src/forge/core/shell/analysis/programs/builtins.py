@@ -132,7 +132,7 @@ def _kill(argv: list[Word], frame: Frame) -> Stream:
             frame.run.note(frame, code, "ends every process that can be reached", "kill")
     if words[:1] == ["-0"]:
         frame.run.note(frame, "R1", "asks whether a process lives", "read")
-    elif targets and all(target == OWN_JOB for target in targets):
+    elif targets and all(target.startswith(OWN_JOB[0]) for target in targets):
         frame.run.note(frame, "W4", "ends what this command has started", "run")
     else:
         frame.run.note(frame, "C6", "ends processes", "kill")

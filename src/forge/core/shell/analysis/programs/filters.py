@@ -231,7 +231,9 @@ def _awk_pipes(text: str, frame: Frame) -> frozenset[str]:
         if "/inet/" in code:
             frame.run.note(frame, "D9", "awk opens a network connection", "network")
         else:
-            tags |= frame.run.script(_unquoted(code), frame).tags
+            inner = frame.child()
+            inner.stdin = Stream(None, frame.stdin.tags if frame.stdin else NO_TAGS)
+            tags |= frame.run.script(_unquoted(code), inner).tags
     return tags
 
 

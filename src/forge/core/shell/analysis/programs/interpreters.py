@@ -238,12 +238,12 @@ def _make(argv: list[Word], frame: Frame) -> Stream:
             for line in stream.text.splitlines():
                 if line.startswith("\t"):
                     frame.run.script(line.strip().lstrip("@-+"), frame)
+    dry = options.has("-n", "--dry-run", "--just-print")
     for operand in options.operands:
-        if operand.text.startswith(("deploy", "publish", "destroy")):
+        if operand.text.startswith(("deploy", "publish", "destroy")) and not dry:
             frame.run.note(frame, "C6", "publishes or deploys", "publish")
         if operand.text.startswith("SHELL="):
             frame.run.note(frame, "C7", "make uses another shell", "run")
-    dry = options.has("-n", "--dry-run", "--just-print")
     frame.run.note(frame, "R2" if dry else "W4", "builds the project", "build")
     return Stream()
 
