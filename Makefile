@@ -5,7 +5,7 @@
 .DEFAULT_GOAL := help
 
 PY := .venv/bin/python
-JOBS ?= 2
+JOBS ?= 3
 ARGS ?=
 REFERENCE_VERSION := 2.1.325
 UV := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 \

@@ -51,15 +51,7 @@ def parse(text: str, span: tuple[int, int] | None) -> Parsed:
     """The tree of a command text with everything that speaks against trusting it."""
     text, cuts = join_lines(text)
     prepared = prepare(text)
-    readable = _readable(prepared.text)
-    data = readable.encode("utf-8", "replace")
-    parsed = Parsed(Source(data, prepared, span), parser("bash").parse(data))
-    numbers = misread_numbers(parsed.root, data)
-    if numbers:
-        data = bytes(b" "[0] if at in numbers else byte for at, byte in enumerate(data))
-        parsed = Parsed(Source(data, prepared, span), parser("bash").parse(data))
-    if parsed.root.has_error and "<<<" in prepared.text:
-        parsed = _swapped(prepared, span) or parsed
+    parsed = _tree(_readable(prepared.text), prepared, span)
     data = parsed.source.data
     parsed.cuts = cuts
     root, troubles = parsed.root, parsed.troubles
@@ -94,12 +86,25 @@ def _readable(text: str) -> str:
     return text
 
 
-def _swapped(prepared: Prepared, span: tuple[int, int] | None) -> Parsed | None:
-    """`cat > file <<< text` with its redirections in the order the grammar can read."""
-    text = _redirections().sub(r"\3\2\1", prepared.text)
-    data = text.encode("utf-8", "replace")
-    again = Parsed(Source(data, prepared, span), parser("bash").parse(data))
-    return None if again.root.has_error else again
+def _tree(text: str, prepared: Prepared, span: tuple[int, int] | None) -> Parsed:
+    """The tree, where need be of the text in an order or form the grammar can read; its length stays."""
+    parsed = _parsed(text.encode("utf-8", "replace"), prepared, span)
+    if parsed.root.has_error and "<<<" in text:
+        # `cat > file <<< text`: the grammar wants the other order.
+        swapped = _redirections().sub(r"\3\2\1", text)
+        again = _parsed(swapped.encode("utf-8", "replace"), prepared, span)
+        parsed = parsed if again.root.has_error else again
+    data = parsed.source.data
+    numbers = misread_numbers(parsed.root, data)
+    if numbers:
+        parsed = _parsed(
+            bytes(b" "[0] if at in numbers else byte for at, byte in enumerate(data)), prepared, span
+        )
+    return parsed
+
+
+def _parsed(data: bytes, prepared: Prepared, span: tuple[int, int] | None) -> Parsed:
+    return Parsed(Source(data, prepared, span), parser("bash").parse(data))
 
 
 @functools.cache

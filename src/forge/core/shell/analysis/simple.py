@@ -15,6 +15,7 @@ from forge.core.shell.analysis.spec import judge_by_table
 from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Word, Written
 from forge.core.shell.analysis.tables import commands, names, table
 from forge.core.shell.analysis.unpacked import judge_unpacked
+from forge.core.shell.analysis.variables import OWN_JOB
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +83,10 @@ def _judge(argv: list[Word], frame: Frame) -> Stream:
         execute(argv[1:], frame, frame.step.span if frame.step else (0, 0))
     # A bracket may begin a pattern, or a subscript that goes on to the next words.
     odd = any(mark in name for mark in "*?[") and name not in ("[", "[[") and not argv[0].quoted
+    if name == OWN_JOB:
+        # Without a job in the background nothing stands here, and the next word is the program.
+        frame.run.unclear(frame, "the number of a process stands where a command should be")
+        return rejudge(argv[1:], frame)
     if UNKNOWN in name or odd:
         return _unknown_program(argv, frame)
     if name in frame.state.functions:

@@ -166,6 +166,8 @@ def _busybox(argv: list[Word], frame: Frame) -> Stream:
 
 def _time(argv: list[Word], frame: Frame) -> Stream:
     words = argv[1:]
+    if words and words[0].text.startswith("-") and " " in words[0].text:
+        frame.run.unclear(frame, "time with an option that is none")
     while words and words[0].text in ("-p", "-v", "--verbose", "!", "time"):
         words = words[1:]
     options = parse_options(words, "-f --format -o --output", permute=False)
