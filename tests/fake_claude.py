@@ -15,7 +15,10 @@ from typing import Any
 
 Line = dict[str, Any]
 
-PROGRAM = r"""#!PYTHON -SE
+# For the shell it is one command that starts Python, whose path may hold blanks; for Python that is a text.
+PROGRAM = r"""#!/bin/sh
+'''exec' "PYTHON" -SE "$0" "$@"
+' '''
 import json, os, signal, subprocess, sys, time
 
 plan = json.load(open(SCENARIO))

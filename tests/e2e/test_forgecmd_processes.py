@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -46,12 +47,14 @@ def test_the_guard_starts_a_daemon_that_answers_the_next_event(home: Path, tmp_p
     first = hook(raw, env, "--daemon")
     try:
         assert first["permissionDecision"] == "deny"
+        said = None
         for _ in range(500):
-            if ask_daemon(raw, env) is not None:
+            said = ask_daemon(raw, env)
+            if said is not None:
                 break
             pause.wait(0.01)
+        assert json.loads(said or "{}")["hookSpecificOutput"] == first
         assert hook(raw, env) == first
-        assert json.loads(ask_daemon(raw, env) or "{}")["hookSpecificOutput"] == first
     finally:
         end_daemon(env)
     for _ in range(500):
@@ -102,7 +105,7 @@ def in_terminal(home: Path, cwd: Path, command: str, drive: Callable[[Program], 
     async def main() -> int:
         keeper = Keeper()
         programs = Programs(keeper)
-        line = f"exec {sys.executable} {SCRIPT} {command}"
+        line = f"exec {shlex.quote(sys.executable)} {shlex.quote(SCRIPT)} {command}"
         name = await programs.start(Start(line, str(cwd), environment(home, TERM="xterm"), 30, 90))
         program = programs.find(name)
         try:

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def play(project: Path, hooks: list[dict[str, Any]], keys: dict[bytes, bytes], m
     """A run at a terminal whose state is noted before and after it."""
     entries = [{"type": "command", **hook} for hook in hooks]
     (project / ".claude" / "settings.json").write_text(json.dumps({"hooks": {"Stop": [{"hooks": entries}]}}))
-    forge = f"{sys.executable} -m forge -p go {more}"
+    forge = f"{shlex.quote(sys.executable)} -m forge -p go {more}"
     line = f"tty > device; stty -a > before; {forge}; echo $? > code; stty -a > after; head -c1 > key"
     with serve([[{"text": "ANSWER"}], [{"text": "AGAIN"}]]) as server:
         env = environment(project.parent / "home", server.url)

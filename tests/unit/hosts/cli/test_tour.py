@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,7 @@ def test_settings_of_the_stage_are_those_of_the_story_and_the_place_of_its_model
     written = json.loads((tmp_path / "settings.json").read_text())
     assert written.pop("providers")["tour"]["baseUrl"] == "http://127.0.0.1:1"
     (group,) = written.pop("hooks")["Stop"]
-    assert [hook["command"].split()[1] for hook in group["hooks"]] == [str(tmp_path / "review.py")]
+    assert [shlex.split(hook["command"])[1] for hook in group["hooks"]] == [str(tmp_path / "review.py")]
     assert written == TOUR.settings
     assert (tmp_path / "bookshop" / ".git" / "HEAD").read_text() == "ref: refs/heads/main\n"
 
