@@ -63,5 +63,5 @@ def respond(wanted: Request, payload: Payload, env: Mapping[str, str]) -> Answer
             return Answer()
         if likes.unattended == "block":
             return blocked(listing.hunks)
-    answer = importlib.import_module(_REVIEW).review(repo, wanted, likes, listing, env)
+    answer = importlib.import_module(_REVIEW).review(repo, wanted, likes, env)
     return answer if isinstance(answer, Answer) else Answer()

@@ -52,16 +52,14 @@ class _Stop(msgspec.Struct, frozen=True):
     likes: Preferences
 
 
-def review(
-    repo: Repository, wanted: Request, likes: Preferences, listing: Listing, env: Mapping[str, str]
-) -> Answer:
-    """The answer to the agent once a person has looked at the listing, or could not."""
+def review(repo: Repository, wanted: Request, likes: Preferences, env: Mapping[str, str]) -> Answer:
+    """The answer to the agent once a person has looked at what is new, or could not."""
     stop = _Stop(repo, Place(repo.root, env, runtime_dir(env)), wanted, likes)
-    with Signals() as signals, _tree_lock(stop.place, signals) as waited:
+    with Signals() as signals, _tree_lock(stop.place, signals):
         if signals.number:
             return Answer(signals.exit_code)
-        # While another review had the work tree, all of it may have been settled.
-        return _review(stop, _news(stop) if waited else listing, signals)
+        # Listed only now: until the lock was ours, another review may have settled all of it.
+        return _review(stop, _news(stop), signals)
 
 
 def _news(stop: _Stop) -> Listing:
@@ -152,8 +150,8 @@ def _unfinished(stop: _Stop, shown: Shown, hunks: int, signals: Signals) -> Answ
 
 
 @contextmanager
-def _tree_lock(place: Place, signals: Signals) -> Iterator[bool]:
-    """One review at a time in a work tree; whether somebody else had it."""
+def _tree_lock(place: Place, signals: Signals) -> Iterator[None]:
+    """One review at a time in a work tree."""
     directory = tree_dir(place.runtime, place.root)
     waited = False
     with ExitStack() as held:
@@ -163,4 +161,4 @@ def _tree_lock(place: Place, signals: Signals) -> Iterator[bool]:
                 break
             except TimeoutError:
                 waited = True
-        yield waited
+        yield
