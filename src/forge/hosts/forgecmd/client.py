@@ -19,12 +19,20 @@ if TYPE_CHECKING:
 NAMES = ("HOME", "USERPROFILE", "USER", "TMPDIR", "CLAUDE_CONFIG_DIR", "FORGE_HOME", "CLAUDE_PROJECT_DIR")
 _PLACE = os.path.dirname(__file__)
 _ENGINE = os.path.join(_PLACE, "..", "..", "core", "shell", "analysis")
-# A process of another version, of another copy of this program or of older files must not decide.
 NAME = "forgecmd"
-STAMP = f"{NAME} {VERSION} {_PLACE} {os.stat(_ENGINE).st_mtime_ns}"
 _PATIENCE = 2.0
 _LONGEST_PATH = 100
 _BLOCK = 1 << 16
+
+
+def _newest(*folder: str) -> int:
+    """When the last file of a folder was changed. Folders do not count: Python keeps byte code in them."""
+    with os.scandir(os.path.join(_ENGINE, *folder)) as files:
+        return max(file.stat().st_mtime_ns for file in files if file.name.endswith((".py", ".json")))
+
+
+# A process of another version, of another copy of this program or of older files must not decide.
+STAMP = f"{NAME} {VERSION} {_PLACE} {max(_newest(), _newest('programs'), _newest('tables'))}"
 
 
 def ask_daemon(raw: bytes, env: Mapping[str, str]) -> str | None:
