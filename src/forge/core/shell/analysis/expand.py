@@ -144,7 +144,9 @@ class Expander:
         text = text_of(node, frame)
         name = text.lstrip()
         blank = text[: len(text) - len(name)]
-        return blank + self._value(lookup(name[1:], frame), frame, quoted, name[1:] == "@")
+        # Without braces only one digit counts: `$10` is `${1}0`.
+        name, rest = (name[1:2], name[2:]) if name[1:].isdigit() else (name[1:], "")
+        return blank + self._value(lookup(name, frame), frame, quoted, name == "@") + rest
 
     def _braced(self, node: Node, frame: Frame, quoted: bool) -> str:
         text = text_of(node, frame)

@@ -48,6 +48,27 @@ def assign(node: Node, frame: Frame, expander: Expander, prefix: bool = False) -
     set_variable(name, Variable(most_telling(values), tags), frame)
 
 
+class borrowed:
+    """`NAME=value eval …`: what stands before a command holds while it runs, and is undone afterwards."""
+
+    __slots__ = ("_before", "_lent", "_variables")
+
+    def __init__(self, variables: dict[str, Variable], lent: dict[str, Variable]) -> None:
+        self._variables = variables
+        self._lent = {name: value for name, value in lent.items() if variables.get(name) is not value}
+        self._before = {name: variables.get(name) for name in self._lent}
+
+    def __enter__(self) -> None:
+        self._variables.update(self._lent)
+
+    def __exit__(self, *_: object) -> None:
+        for name, value in self._before.items():
+            if value is None:
+                self._variables.pop(name, None)
+            else:
+                self._variables[name] = value
+
+
 def _elements(node: Node, value: Node, frame: Frame, expander: Expander) -> list[str]:
     if value.type in ("=", "+="):
         return [""]

@@ -12,7 +12,7 @@ from forge.core.shell.analysis.parse import parse, parse_alone
 from forge.core.shell.analysis.places import UNKNOWN
 from forge.core.shell.analysis.redirect import redirect_input, redirect_output
 from forge.core.shell.analysis.run import DEPTH_LIMIT
-from forge.core.shell.analysis.settings import assign, declare, unset
+from forge.core.shell.analysis.settings import assign, borrowed, declare, unset
 from forge.core.shell.analysis.simple import execute, shadowed_name
 from forge.core.shell.analysis.state import Frame, Function, Stream, Variable, joined, most_telling
 
@@ -212,15 +212,17 @@ def _once(node: Node, frame: Frame, own: Sequence[Node]) -> Stream:
     settings = [c for c in node.children if c.type == "variable_assignment"]
     words = [c for c in node.children if c.is_named and c.type not in _NO_WORDS]
     argv = [word for group in adjacent(words) for word in EXPANDER.words(group, inner)]
+    lent = frame.state.variables
     if settings:
         inner.state = frame.state.fork() if argv else frame.state
         for child in settings:
             assign(child, inner, EXPANDER, prefix=bool(argv))
-        inner.state = frame.state
+        lent, inner.state = inner.state.variables, frame.state
     span = frame.source.span or (frame.source.origin(node.start_byte), frame.source.origin(node.end_byte))
     if inner.forks and "$0" in text_of(node, frame).split(" ")[0]:
         frame.run.note(inner, "F10", "a script that starts itself again and again", "fork_bomb")
-    stream = execute(argv, inner, span)
+    with borrowed(frame.state.variables, lent):
+        stream = execute(argv, inner, span)
     for redirect in own:
         if redirect_output(redirect, inner, stream, EXPANDER):
             stream = Stream("")
