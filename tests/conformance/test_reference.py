@@ -113,3 +113,45 @@ def test_the_same_run_prints_the_same_records(name: str, home: Path, tmp_path: P
     assert [(r["type"], r.get("subtype")) for r in printed] == [(r["type"], r.get("subtype")) for r in wanted]
     found = [d for w, g in zip(wanted, printed, strict=True) for d in differences(w, g)]
     assert [d for d in found if not d.startswith(KNOWN.get(name, ("-",)))] == []
+
+
+@pytest.mark.parametrize("model", [MODEL, "claude-opus-5"], ids=["as reminders", "in messages of their own"])
+def test_what_hooks_said_is_sent_alike_by_both_after_a_change_of_programs(
+    model: str, home: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    events = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse")
+    settings.write_text(json.dumps({"hooks": {event: [_saying(event)] for event in events}}))
+    turns = [[bash("echo a"), bash("echo b")], [{"text": "x"}], [{"text": "y"}], [bash("echo c")]]
+    with serve([*turns, [{"text": "z"}], [{"text": "end"}]]) as server:
+        env = environment(home, server.url)
+        one = forge("-p", "one", "--model", model, "--output-format", "json", cwd=project, env=env).records[0]
+        resume = ("--resume", one["session_id"], "--model", model)
+        reference("-p", "two", *resume, cwd=project, env=env)
+        forge("-p", "three", *resume, cwd=project, env=env)
+        reference("-p", "four", *resume, cwd=project, env=env)
+    answered = [body for body in server.bodies if _hook_texts(body)]
+    by_forge, by_reference = answered[-2], answered[-1]
+    before = _hook_texts(by_forge)
+    assert _hook_texts(by_reference)[: len(before)] == before
+    for event in events:
+        assert any(f"CTX {event}" in text for _, text in before)
+
+
+def _saying(event: str) -> dict[str, Any]:
+    answer = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": f"CTX {event}"}}
+    return {"hooks": [{"type": "command", "command": f"echo '{json.dumps(answer)}'"}]}
+
+
+def _hook_texts(body: dict[str, Any]) -> list[tuple[str, str]]:
+    """What hooks told the model, text by text, with the role of the message it stands in."""
+    told = []
+    for message in body["messages"]:
+        content = message["content"]
+        for block in content if isinstance(content, list) else [{"text": content}]:
+            text = str(block.get("text") or block.get("content"))
+            told += [(message["role"], part.strip()) for part in text.split("\n\n") if "CTX " in part]
+    return told

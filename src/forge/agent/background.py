@@ -11,6 +11,7 @@ from forge.agent.event import JobEnded, JobsChanged, JobStarted
 from forge.agent.session import Prompt, Session
 from forge.agent.texts.load import text
 from forge.core.job import Job, JobEnd, JobView, run_id
+from forge.core.reminder import reminder
 
 log = logging.getLogger("forge.jobs")
 
@@ -149,7 +150,7 @@ def _news(s: Session, tags: dict[str, str], run: str) -> Prompt:
     origin = {"kind": "task-notification", "producer": "session-task"}
     if run:
         origin["runId"] = run
-    news = f"<system-reminder>\n{words}\n</system-reminder>"
+    news = reminder(words)
     return Prompt(news, s.parts.new_id(), verbatim=True, origin=origin)
 
 

@@ -17,6 +17,7 @@ from forge.agent.session import Session
 from forge.agent.texts.load import text
 from forge.core.message import Block, Message, Text, ToolResult
 from forge.core.model import Finished, Request, ToolSpec, closing
+from forge.core.reminder import is_reminder
 from forge.foundation.errors import ModelError
 
 BUFFER = 33_000
@@ -187,8 +188,7 @@ def _told(kept: object) -> str:
 def _last_prompt(s: Session) -> str:
     for message in reversed(s.messages):
         if message.role == "user":
-            said = [b.text for b in message.blocks if isinstance(b, Text)]
-            typed = [t for t in said if not t.startswith("<system-reminder>")]
+            typed = [b.text for b in message.blocks if isinstance(b, Text) and not is_reminder(b)]
             if typed:
                 return typed[-1][:20_000]
     return ""

@@ -9,6 +9,7 @@ import msgspec
 from forge.agent.event import ToolFinished, TurnEnded
 from forge.agent.session import Session
 from forge.core.message import Block, Text, ToolResult
+from forge.core.reminder import is_reminder
 from forge.foundation.encode import dumps
 from forge.foundation.errors import ModelError
 
@@ -102,11 +103,7 @@ def answer_open_calls(s: Session, words: str, *, show: bool = True) -> bool:
 def _last_prompt(s: Session) -> str:
     for message in reversed(s.messages):
         if message.role == "user":
-            texts = [
-                b.text
-                for b in message.blocks
-                if isinstance(b, Text) and not b.text.startswith("<system-reminder>")
-            ]
+            texts = [b.text for b in message.blocks if isinstance(b, Text) and not is_reminder(b)]
             if texts:
                 return texts[-1][:500]
     return ""

@@ -18,6 +18,7 @@ from forge.core.memory.nested import load_nested, load_nested_agents
 from forge.core.memory.read import Library
 from forge.core.memory.sources import MemoryRequest, load_start
 from forge.core.message import Aside, Text
+from forge.core.reminder import is_reminder, plain, reminder
 
 KIND = "instructions"
 MENTION = "prompt.mention"
@@ -55,7 +56,7 @@ async def start_memory(s: Session, request: MemoryRequest) -> None:
     memory = s.keep(Memory)
     memory.request = request
     memory.start = load_start(request, memory.library)
-    earlier = [t for t in _reminders(s) if "\n\nContents of " in t]
+    earlier = [t for t in _told(s) if "\n\nContents of " in t]
     if earlier:
         changed = [f for f in memory.start.files if not _is_known(f, earlier)]
         if changed:
@@ -135,22 +136,22 @@ def _look_back(s: Session, memory: Memory) -> None:
         return
     memory.looked_back = True
     memory.delivered |= set(s.seen)
-    asides = [b.text for m in s.messages for b in m.blocks if isinstance(b, Aside)]
-    for told in (*(r.removeprefix("<system-reminder>\n") for r in _reminders(s)), *asides):
+    for told in _told(s):
         if told.startswith(_NESTED_STARTS):
             memory.delivered.update(re.findall(_NESTED, told))
 
 
-def _reminders(s: Session) -> list[str]:
-    blocks = [b.text for m in s.messages if m.role == "user" for b in m.blocks if isinstance(b, Text)]
-    return [t for t in blocks if t.startswith("<system-reminder>\n")]
+def _told(s: Session) -> list[str]:
+    """What the model heard from Forge itself so far."""
+    blocks = [b for m in s.messages if m.role == "user" for b in m.blocks]
+    return [plain(b.text) for b in blocks if isinstance(b, Text | Aside) and is_reminder(b)]
 
 
 def _is_known(file: MemoryFile, earlier: list[str]) -> bool:
     """Whether the newest copy of a file in the conversation is what it is now."""
     head = f"Contents of {file.path} ({file.label}):\n\n"
     newest = next((t for t in reversed(earlier) if head in t), "")
-    return any(f"{file.block}{end}" in newest for end in ("\n\nContents of ", "\n</system-reminder>"))
+    return newest.endswith(file.block) or f"{file.block}\n\nContents of " in newest
 
 
 def _placed(reminders: list[Reminder], told: Reminder) -> list[Reminder]:
@@ -161,7 +162,7 @@ def _placed(reminders: list[Reminder], told: Reminder) -> list[Reminder]:
 def _reminder(opening: str, files: list[MemoryFile]) -> Reminder:
     blocks = "\n\n".join(f.block for f in files)
     facts = [{"path": f.path, "type": f.memory_type, "content": f.content.strip()} for f in files]
-    return Reminder(KIND, f"<system-reminder>\n{opening}\n\n{blocks}\n</system-reminder>", {"files": facts})
+    return Reminder(KIND, reminder(f"{opening}\n\n{blocks}"), {"files": facts})
 
 
 def _nested(file: MemoryFile, cwd: str) -> Reminder:
@@ -169,7 +170,7 @@ def _nested(file: MemoryFile, cwd: str) -> Reminder:
     if file.globs:
         content["globs"] = file.globs
     facts = {"path": file.path, "content": content, "displayPath": os.path.relpath(file.path, cwd)}
-    return Reminder("nested_memory", f"<system-reminder>\n{file.nested_block}\n</system-reminder>", facts)
+    return Reminder("nested_memory", reminder(file.nested_block), facts)
 
 
 def _stand_ins(files: list[MemoryFile], cause: str) -> Reminder:
@@ -183,7 +184,7 @@ def _stand_ins(files: list[MemoryFile], cause: str) -> Reminder:
     }
     told = f"{cause} hook additional context: {words}"
     if cause == MENTION:
-        told = f"<system-reminder>\n{told}\n</system-reminder>"
+        told = reminder(told)
     return Reminder("hook_additional_context", told, facts, aside=cause != MENTION)
 
 

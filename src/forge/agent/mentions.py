@@ -12,6 +12,7 @@ from forge.agent.context import CallContext
 from forge.agent.memory import MENTION, Touch, touched
 from forge.agent.session import Prompt, Reminder, Session
 from forge.core.message import ToolUse
+from forge.core.reminder import reminder
 from forge.core.tool import ToolError
 from forge.foundation.encode import dumps
 from forge.foundation.permissions.decide import decide
@@ -94,8 +95,6 @@ def _directory(s: Session, path: str) -> list[Reminder]:
 
 def _called(tool: str, arguments: dict[str, Any], result: str) -> list[Reminder]:
     given = dumps(arguments).decode()
-    called = (
-        f"<system-reminder>\nCalled the {tool} tool with the following input: {given}\n</system-reminder>"
-    )
-    told = f"<system-reminder>\nResult of calling the {tool} tool:\n{result}\n</system-reminder>"
+    called = reminder(f"Called the {tool} tool with the following input: {given}")
+    told = reminder(f"Result of calling the {tool} tool:\n{result}")
     return [Reminder("file", called), Reminder("file", told)]

@@ -7,6 +7,7 @@ from forge.agent.team.crew import Seat
 from forge.agent.texts.load import text
 from forge.core.message import Text
 from forge.core.plan import Plan, plan_path, read_plan
+from forge.core.reminder import reminder
 
 
 def prepare_plan(s: Session) -> None:
@@ -23,7 +24,7 @@ def mode_news(s: Session) -> list[Reminder]:
         return []
     plan.known = planning
     kind, words = ("plan_mode", plan_words(s)) if planning else ("plan_mode_exit", text("plan_mode_exit"))
-    return [Reminder(kind, f"<system-reminder>\n{words}\n</system-reminder>")]
+    return [Reminder(kind, reminder(words))]
 
 
 def tell_mode(s: Session) -> None:

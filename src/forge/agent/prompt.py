@@ -9,6 +9,7 @@ import msgspec
 from forge.agent.session import Reminder
 from forge.agent.texts.load import text
 from forge.core.model import ModelCard
+from forge.core.reminder import reminder
 
 
 class Surroundings(msgspec.Struct, frozen=True):
@@ -43,19 +44,15 @@ def system_prompt(
 def start_reminders(where: Surroundings, card: ModelCard, now: float, *, custom: bool) -> list[Reminder]:
     """The reminders in front of the first prompt; a custom system prompt gets no git status."""
     reminders = [
-        Reminder("environment", _reminder(_environment(where))),
-        Reminder("model", _reminder(_identity(card))),
+        Reminder("environment", reminder(_environment(where))),
+        Reminder("model", reminder(_identity(card))),
     ]
     if where.git_status and not custom:
         words = f"{text('git_status')}\n\n{where.git_status}"
-        reminders.append(Reminder("session_context", _reminder(words)))
+        reminders.append(Reminder("session_context", reminder(words)))
     day = time.strftime("%Y-%m-%d", time.localtime(now))
-    reminders.append(Reminder("date", _reminder(f"Today's date is {day}.")))
+    reminders.append(Reminder("date", reminder(f"Today's date is {day}.")))
     return reminders
-
-
-def _reminder(words: str) -> str:
-    return f"<system-reminder>\n{words}\n</system-reminder>"
 
 
 def _environment(where: Surroundings) -> str:

@@ -12,8 +12,12 @@ from typing import Any
 import msgspec
 
 from forge.core.message import Block, Message, ToolResult
+from forge.core.reminder import reminder
 from forge.foundation.history.transcript import Record, Transcript
 from forge.foundation.ids import timestamp
+
+# The kind of a record that says how many tokens are left.
+TOKENS_LEFT = "total_tokens_reminder"
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -50,12 +54,15 @@ class Recorder:
         self._entry("user", uuid, {"message": {"role": "user", "content": content}, **facts})
 
     def reminder(
-        self, kind: str, text: str, facts: dict[str, Any] | None = None, *, role: str = "user"
+        self, kind: str, text: str, facts: dict[str, Any] | None = None, *, aside: bool = False
     ) -> None:
-        """A text Forge adds to the user's message, kept so that a resumed request is the same."""
-        attachment = {"type": kind, **(facts or {})}
-        body = {"attachment": attachment, "rendered": [{"content": text}], "renderedRole": role}
-        self._entry("attachment", self._new_id(), body)
+        """A text Forge adds to the user's message, kept so that a resumed request is the same.
+
+        An aside is kept as a reminder too, as the reference keeps it, but under the role of the system.
+        """
+        rendered = [{"content": reminder(text) if aside else text}]
+        body = {"attachment": {"type": kind, **(facts or {})}, "rendered": rendered}
+        self._entry("attachment", self._new_id(), {**body, "renderedRole": "system" if aside else "user"})
 
     def attach(self, attachment: dict[str, Any]) -> None:
         """Something worth keeping that the model does not see."""

@@ -13,7 +13,9 @@ import msgspec
 
 from forge.agent.known_files import Known, KnownFiles
 from forge.agent.mending import NO_RESPONSE, Mending, repair
+from forge.agent.record import TOKENS_LEFT
 from forge.core.message import Aside, Block, Message, Role, Text, ToolResult
+from forge.core.reminder import is_reminder, plain
 from forge.foundation.history.lineage import Link, lineage
 from forge.foundation.history.sessions import find_title, newest
 from forge.foundation.history.transcript import Index, Record, decode_record, read_index, read_lines
@@ -21,6 +23,7 @@ from forge.foundation.history.transcript_tail import recent_start
 
 __all__ = ["NO_RESPONSE", "Past", "find_session", "load", "messages", "newest_session", "repair"]
 
+_AFTER_CALLS = ("PostToolUse", "PostToolUseFailure")
 _COMMAND_OUTPUT = ("<local-command-stdout>", "<local-command-stderr>")
 
 
@@ -229,38 +232,29 @@ def _add_reminder(history: list[Message], record: Record) -> None:
     if not isinstance(rendered, list):
         return
     texts = [r["content"] for r in rendered if isinstance(r, dict) and isinstance(r.get("content"), str)]
-    if _of_hooks(record) and not any(t.startswith("<system-reminder>") for t in texts):
-        _add_asides(history, record, texts)
-        return
-    new: list[Block] = [Text(t) for t in texts if t]
+    aside = record.get("renderedRole") == "system"
+    last = history[-1] if history and history[-1].role == "user" else None
+    about = _result_of(record, last) if aside else ""
+    new: list[Block] = [Aside(plain(t), about) if aside else Text(t) for t in texts if t]
     if not new:
         return
-    if not history or history[-1].role != "user":
+    if last is None:
         history.append(Message("user", new))
         return
-    last = history[-1]
     at = 0
     for n, block in enumerate(last.blocks):
-        if isinstance(block, ToolResult) or (
-            isinstance(block, Text) and block.text.startswith("<system-reminder>")
-        ):
+        if isinstance(block, ToolResult) or is_reminder(block):
             at = n + 1
     history[-1] = Message("user", [*last.blocks[:at], *new, *last.blocks[at:]])
 
 
-def _of_hooks(record: Record) -> bool:
+def _result_of(record: Record, last: Message | None) -> str:
+    """The call whose result a text is about: the one a hook ran after, or the last one before a count."""
     facts = record.get("attachment")
-    kind = facts.get("type") if isinstance(facts, dict) else None
-    told = isinstance(kind, str) and kind.startswith(("hook_", "async_hook", "total_tokens"))
-    return told and record.get("renderedRole") == "system"
-
-
-def _add_asides(history: list[Message], record: Record, texts: list[str]) -> None:
-    """What hooks told the model belongs to the end of the message it came with."""
-    facts = record.get("attachment")
-    about = facts.get("resultOf", "") if isinstance(facts, dict) else ""
-    new: list[Block] = [Aside(t, about if isinstance(about, str) else "") for t in texts if t]
-    if history and history[-1].role == "user":
-        history[-1] = Message("user", [*history[-1].blocks, *new])
-    elif new:
-        history.append(Message("user", new))
+    if not isinstance(facts, dict):
+        return ""
+    if facts.get("type") == TOKENS_LEFT:
+        results = [b.tool_use_id for b in last.blocks if isinstance(b, ToolResult)] if last else []
+        return results[-1] if results else ""
+    call = facts.get("toolUseID") if facts.get("hookEvent") in _AFTER_CALLS else None
+    return call if isinstance(call, str) else ""

@@ -252,7 +252,7 @@ class Session:
         if self.checkpoints is not None:
             self.checkpoints.begin(prompt.uuid)
         for r in reminders:
-            self.recorder.reminder(r.kind, r.text, r.facts, role="system" if r.aside else "user")
+            self.recorder.reminder(r.kind, r.text, r.facts, aside=r.aside)
         blocks: list[Block] = [r.block for r in reminders]
         self.add_user([*blocks, *prompt.blocks])
         self.turn.prompts.append(prompt.uuid)

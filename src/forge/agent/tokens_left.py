@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from forge.agent.record import TOKENS_LEFT
 from forge.agent.session import Reminder, Session
 from forge.agent.team.crew import Seat
 from forge.core.message import Aside, Block, ToolResult
 
-KIND = "total_tokens_reminder"
 BUDGET = 15_000_000
+_MARK = "<total_tokens>"
 
 
 class Used:
@@ -20,20 +21,21 @@ class Used:
 
 def opening_tokens(s: Session) -> list[Reminder]:
     """What a prompt comes with, once before each reply; sub-agents hear of it only after calls."""
-    told = bool(s.messages) and s.messages[-1].role == "user"
+    last = s.messages[-1].blocks if s.messages and s.messages[-1].role == "user" else []
+    told = any(isinstance(block, Aside) and block.text.startswith(_MARK) for block in last)
     if told or not s.model.card.counts_tokens or s.keep(Seat).depth:
         return []
     words = _words(s)
-    return [Reminder(KIND, words, {"text": words}, aside=True)]
+    return [Reminder(TOKENS_LEFT, words, {"text": words}, aside=True)]
 
 
 def tokens_after(s: Session, results: list[ToolResult]) -> list[Block]:
     """What stands behind the last result of a reply's calls."""
     if not s.model.card.counts_tokens or not results:
         return []
-    words, last = _words(s), results[-1].tool_use_id
-    s.recorder.reminder(KIND, words, {"text": words, "resultOf": last}, role="system")
-    return [Aside(words, last)]
+    words = _words(s)
+    s.recorder.reminder(TOKENS_LEFT, words, {"text": words}, aside=True)
+    return [Aside(words, results[-1].tool_use_id)]
 
 
 def _words(s: Session) -> str:
@@ -43,4 +45,4 @@ def _words(s: Session) -> str:
         resumed = any(message.role == "assistant" for message in s.messages[:-1])
         used.start = s.context_tokens if resumed else 0
     used.most = max(used.most, s.context_tokens - (used.start or 0))
-    return f"<total_tokens>{BUDGET - used.most} tokens left</total_tokens>"
+    return f"{_MARK}{BUDGET - used.most} tokens left</total_tokens>"

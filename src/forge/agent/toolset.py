@@ -15,6 +15,7 @@ from forge.agent.texts.load import text
 from forge.core.job import background_allowed
 from forge.core.message import Message, ToolResult, ToolUse
 from forge.core.model import ModelCard
+from forge.core.reminder import reminder
 from forge.core.search import Searcher
 from forge.core.shelf import Shelf
 from forge.core.tool import Tool
@@ -125,7 +126,7 @@ def equip(s: Session) -> None:
 def tell_held_back(s: Session) -> None:
     """Names the tools whose schemas are left out in front of the first prompt."""
     words = held_back(s)
-    known = [Reminder(DEFERRED, _reminder(words))] if words else []
+    known = [Reminder(DEFERRED, reminder(words))] if words else []
     s.standing = [*(r for r in s.standing if r.kind != DEFERRED), *known]
     if not s.messages:
         s.reminders = [*(r for r in s.reminders if r.kind != DEFERRED), *known]
@@ -136,10 +137,6 @@ def held_back(s: Session) -> str:
     carried = sent_now(s)
     names = [tool.name for tool in s.tools() if tool.deferred and tool not in carried]
     return "\n".join([text("deferred_tools"), *names]) if names else ""
-
-
-def _reminder(words: str) -> str:
-    return f"<system-reminder>\n{words}\n</system-reminder>"
 
 
 def _no_search(c: Circumstances) -> str:

@@ -11,6 +11,7 @@ from forge.agent.toolset import sent_now
 from forge.core.message import Text, ToolResult, ToolUse
 from forge.core.model import ModelCard
 from forge.core.models.catalog import known_models, resolve
+from forge.core.reminder import is_reminder
 from forge.foundation.encode import dumps
 from forge.foundation.errors import ForgeError
 from forge.hosts.component_rows import component_usage
@@ -156,9 +157,7 @@ def _message_parts(s: Session) -> dict[str, int]:
                 kind = "toolCallTokens"
             elif isinstance(block, ToolResult):
                 kind = "toolResultTokens"
-            elif message.role == "user" and (
-                not isinstance(block, Text) or block.text.startswith("<system-reminder>")
-            ):
+            elif message.role == "user" and (not isinstance(block, Text) or is_reminder(block)):
                 kind = "attachmentTokens"
             sizes[kind] += len(dumps(block))
     return {kind: _tokens(size) for kind, size in sizes.items()}

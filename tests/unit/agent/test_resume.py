@@ -6,15 +6,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doubles import RecordingHost, ScriptedModel, call, echo, session, tool
+from doubles import CARD, RecordingHost, ScriptedModel, call, echo, session, tool
+from forge.agent.hooks.port import Told
+from forge.agent.hooks.sites import tell_now
 from forge.agent.loop import run_turn
 from forge.agent.resume import NO_RESPONSE, find_session, load, newest_session, repair
 from forge.agent.session import Prompt, Reminder
-from forge.core.message import Message, Text, ToolResult, ToolUse
+from forge.core.message import Aside, Message, Text, ToolResult, ToolUse
 from forge.foundation.encode import dumps
 from forge.foundation.history.transcript import Transcript, read_records
 
@@ -30,6 +33,26 @@ def test_a_session_comes_back_as_it_was(tmp_path: Path) -> None:
     assert past.messages == s.messages
     assert (past.session_id, past.leaf) == ("session-1", s.recorder.leaf)
     assert past.cost_state["totalCostUSD"] == pytest.approx(s.ledger.cost)
+
+
+REMINDER = "<system-reminder>\nhere\n</system-reminder>"
+
+
+def test_what_stands_beside_the_prompt_and_the_results_comes_back(tmp_path: Path) -> None:
+    path = str(tmp_path / "session-1.jsonl")
+    model = ScriptedModel([[call("Echo", "a"), call("Echo", "b")], [Text("done")]])
+    model.card = msgspec.structs.replace(CARD, counts_tokens=True)
+    s = session(model, RecordingHost(), [tool("Echo", echo)], transcript=path)
+    tell_now(s, [Told("hook_additional_context", "SessionStart: hello")])
+    s.reminders = [Reminder("environment", REMINDER)]
+    asyncio.run(run_turn(s, Prompt("hello", "prompt-1")))
+    past = load(path)
+    assert past is not None
+    assert past.messages == s.messages
+    assert [b for b in past.messages[0].blocks if isinstance(b, Aside)]
+    assert isinstance(past.messages[2].blocks[-1], Aside)
+    kept = [r["rendered"] for r in read_records(path) if r.get("renderedRole") == "system"]
+    assert all(words["content"].startswith("<system-reminder>\n") for (words,) in kept)
 
 
 def ids(messages: list[Message]) -> list[tuple[str, list[Any]]]:
@@ -279,19 +302,49 @@ def test_a_result_of_a_wrong_shape_is_used_as_far_as_possible(
     assert past.messages[2].blocks == [ToolResult("t", expected)]
 
 
-REMINDER = "<system-reminder>\nhere\n</system-reminder>"
-
-
-def attachment(uuid: str, parent: str, kind: str, *texts: str) -> dict[str, Any]:
+def attachment(uuid: str, parent: str, kind: str, *texts: str, **facts: str) -> dict[str, Any]:
     stamp = "2026-11-15T12:00:00.000Z"
     rendered = [{"content": text} for text in texts] or None
     body = {
         "type": "attachment",
-        "attachment": {"type": kind},
+        "attachment": {"type": kind, **facts},
         "rendered": rendered,
         "renderedRole": "system",
     }
     return {**body, "uuid": uuid, "parentUuid": parent, "timestamp": stamp, "isSidechain": False}
+
+
+def test_what_hooks_said_of_parallel_calls_comes_back_with_their_results(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    hook = "hook_additional_context"
+
+    def use(name: str) -> list[dict[str, Any]]:
+        return [{"type": "tool_use", "id": name, "name": "Echo", "input": {}}]
+
+    def result(name: str) -> list[dict[str, Any]]:
+        return [{"type": "tool_result", "tool_use_id": name, "content": name}]
+
+    write(
+        path,
+        line("user", "u", None, "q"),
+        line("assistant", "a1", "u", use("one")),
+        line("assistant", "a2", "a1", use("two")),
+        attachment("p1", "a2", hook, "<system-reminder>\npre\n</system-reminder>"),
+        line("user", "r1", "a1", result("one")),
+        attachment("h1", "r1", hook, "post 1", hookEvent="PostToolUse", toolUseID="one"),
+        line("user", "r2", "a2", result("two")),
+        attachment("h2", "r2", hook, "post 2", hookEvent="PostToolUse", toolUseID="two"),
+        attachment("t", "h2", "total_tokens_reminder", "9 left"),
+        line("assistant", "a3", "t", [{"type": "text", "text": "done"}]),
+        line("user", "left", "u", "of another branch"),
+        attachment("other", "left", hook, "of another branch too"),
+        line("user", "next", "a3", "go on"),
+    )
+    past = load(str(path))
+    assert past is not None
+    told = [Aside("pre"), Aside("post 1", "one"), Aside("post 2", "two"), Aside("9 left", "two")]
+    assert past.messages[2].blocks == [ToolResult("one", "one"), ToolResult("two", "two"), *told]
+    assert "another" not in str([m.blocks for m in past.messages])
 
 
 def test_a_compacted_session_of_the_reference_resumes_as_it_was_sent(tmp_path: Path) -> None:
@@ -331,8 +384,8 @@ def test_a_compacted_session_of_the_reference_resumes_as_it_was_sent(tmp_path: P
         (
             "user",
             [
-                Text("<system-reminder>read</system-reminder>"),
-                Text(REMINDER),
+                Aside("read"),
+                Aside("here"),
                 Text("<local-command-caveat>x</local-command-caveat>"),
                 Text("<command-name>/compact</command-name>"),
                 Text("<local-command-stdout>Compacted</local-command-stdout>"),

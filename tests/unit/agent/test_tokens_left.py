@@ -32,6 +32,7 @@ def left(tokens: int, result_of: str = "") -> Aside:
 
 
 PAST = [Message("user", [Text("earlier")]), Message("assistant", [Text("said")])]
+OPENED = [Message("user", [Aside("SessionStart hook additional context: hello")])]
 
 
 @pytest.mark.parametrize(
@@ -41,8 +42,15 @@ PAST = [Message("user", [Text("earlier")]), Message("assistant", [Text("said")])
         (talk("go", "on"), [left(15_000_000), left(14_999_985, "b"), left(14_999_985)]),
         (talk("go", depth=1), [left(14_999_985, "b")]),
         (talk("go", before=PAST), [left(15_000_000), left(15_000_000, "b")]),
+        (talk("go", before=OPENED), [OPENED[0].blocks[0], left(15_000_000), left(14_999_985, "b")]),
     ],
-    ids=["a model that is not told", "with prompts and after calls", "a sub-agent", "a resumed session"],
+    ids=[
+        "a model that is not told",
+        "with prompts and after calls",
+        "a sub-agent",
+        "a resumed session",
+        "behind what a hook said at the start",
+    ],
 )
 def test_a_model_that_counts_hears_how_far_its_context_may_grow(s: Session, expected: list[Aside]) -> None:
     assert [b for m in s.messages for b in m.blocks if isinstance(b, Aside)] == expected

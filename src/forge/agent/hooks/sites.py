@@ -29,8 +29,7 @@ RETRY = "The PermissionDenied hook indicated you may retry this tool call."
 def tell(s: Session, told: list[Told], result_of: str = "") -> None:
     """Writes texts for the model down; they reach it with the results of the calls under way."""
     for each in told:
-        facts = {**each.facts, "resultOf": result_of} if result_of else each.facts
-        s.recorder.reminder(each.kind, each.text, facts, role="system")
+        s.recorder.reminder(each.kind, each.text, each.facts, aside=True)
         s.turn.asides.append(Aside(each.text, result_of))
 
 

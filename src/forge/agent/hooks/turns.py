@@ -19,6 +19,7 @@ from forge.agent.team.crew import Seat
 from forge.core.job import JobView
 from forge.core.message import Text
 from forge.core.models.errors import final_word
+from forge.core.reminder import reminder
 from forge.foundation.errors import ModelError
 from forge.foundation.origin import Scope
 
@@ -154,7 +155,7 @@ def _feed_back(s: Session, outcome: Outcome) -> None:
     if asides := take_asides(s):
         s.add_user(asides)
     if outcome.context and not outcome.end_turn and not outcome.blocks:
-        words = f"<system-reminder>\n{added_at_end(outcome.context)}\n</system-reminder>"
+        words = reminder(added_at_end(outcome.context))
         s.recorder.reminder(
             "hook_additional_context", words, {"hookEvent": "Stop", "content": outcome.context}
         )

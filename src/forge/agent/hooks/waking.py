@@ -6,6 +6,7 @@ from forge.agent.hooks.command import Order, Tell, run_command
 from forge.agent.hooks.run import Firing
 from forge.agent.session import Prompt, Session
 from forge.agent.texts.load import text
+from forge.core.reminder import reminder
 
 _ORIGIN = {"kind": "task-notification", "producer": "session-task"}
 _RECORD = {"promptSource": "system", "turnOrigin": "task_notification"}
@@ -24,11 +25,9 @@ def _prompt(s: Session, firing: Firing, order: Order, said: str) -> Prompt:
     fields = order.hook.fields
     summary = fields.get("rewakeSummary") or "Stop hook feedback"
     opening = fields.get("rewakeMessage") or f'Stop hook blocking error from command "{firing.name}":'
-    note = (
-        f"<task-notification>\n<summary>{summary}</summary>\n</task-notification>\n"
-        f"<system-reminder>\n{opening} {said}\n</system-reminder>"
-    )
+    note = f"<task-notification>\n<summary>{summary}</summary>\n</task-notification>\n"
+    note += reminder(f"{opening} {said}")
     # What it contains may not end the reminder.
     note = note.replace("</system-reminder>", "&lt;/system-reminder&gt;")
-    words = f"<system-reminder>\n{text('job_news')}\n\n{note}\n</system-reminder>"
+    words = reminder(f"{text('job_news')}\n\n{note}")
     return Prompt(words, s.parts.new_id(), verbatim=True, origin=_ORIGIN, record=_RECORD)

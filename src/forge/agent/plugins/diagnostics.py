@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from forge.agent.done import Done
 from forge.agent.session import Session
 from forge.core.message import Text, ToolUse
+from forge.core.reminder import reminder
 
 if TYPE_CHECKING:
     from forge.core.lsp.hearing import Hearing
@@ -71,7 +72,7 @@ def tell_diagnostics(s: Session) -> None:
     s.share(servers)
     news = _hearing(s).take()
     if news.text:
-        words = f"<system-reminder>\n{news.text}\n</system-reminder>"
+        words = reminder(news.text)
         s.recorder.reminder("diagnostics", words, {"files": news.files, "isNew": True})
         s.add_user([Text(words)])
 

@@ -31,6 +31,7 @@ from forge.core.components.listing import typable
 from forge.core.components.render import typed_message
 from forge.core.message import Message, Text, ToolUse, Usage
 from forge.core.registry import Component
+from forge.core.reminder import reminder
 from forge.core.tool import ToolError
 from forge.foundation.suggest import closest
 
@@ -127,7 +128,7 @@ def _unknown(s: Session, name: str) -> str:
     guess = f" The closest available command is /{near}." if near else ""
     some = ", ".join(f"/{each}" for each in names[:_SHOWN])
     words = text("unknown_command").replace("{name}", name).replace("{guess}", guess).replace("{some}", some)
-    return f"<system-reminder>\n{words}\n</system-reminder>"
+    return reminder(words)
 
 
 def _mentioned(s: Session, words: str) -> list[Told]:

@@ -19,6 +19,7 @@ from forge.agent.skills.ecosystem import Ecosystem, listing_limits
 from forge.agent.team.agents import listing as agent_listing
 from forge.core.components.listing import HEADING, listing, typable
 from forge.core.message import Aside, Text, ToolUse
+from forge.core.reminder import plain, reminder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +94,7 @@ def tell_skills(s: Session) -> None:
     if s.find_tool(TOOL) is None:
         return
     words = skill_list(s)
-    standing = [Reminder(LISTING, _reminder(words))] if words else []
+    standing = [Reminder(LISTING, reminder(words))] if words else []
     s.standing = [*(r for r in s.standing if r.kind != LISTING), *standing]
     if not s.messages or (words and words not in _last_list(s)):
         s.reminders = [*(r for r in s.reminders if r.kind != LISTING), *standing]
@@ -107,11 +108,11 @@ def component_news(s: Session) -> None:
     mine.told = version
     told: list[Told] = []
     if s.find_tool("Agent") is not None:
-        told.append(Told(AGENTS, _plain(agent_listing(s.parts.agents))))
+        told.append(Told(AGENTS, plain(agent_listing(s.parts.agents))))
     words = skill_list(s) if s.find_tool(TOOL) is not None else ""
     if words:
         told.append(Told(LISTING, words))
-    kinds = {t.kind: Reminder(t.kind, _reminder(t.text)) for t in told}
+    kinds = {t.kind: Reminder(t.kind, reminder(t.text)) for t in told}
     s.standing = [*(r for r in s.standing if r.kind not in (AGENTS, LISTING)), *kinds.values()]
     tell_now(s, told)
 
@@ -160,12 +161,4 @@ def _touched(s: Session, eco: Ecosystem, path: str) -> None:
 def _last_list(s: Session) -> str:
     """The newest list of skills in the conversation."""
     texts = [b.text for m in s.messages for b in m.blocks if isinstance(b, Text | Aside)]
-    return next((t for t in reversed(texts) if _plain(t).startswith(HEADING)), "")
-
-
-def _plain(words: str) -> str:
-    return words.removeprefix("<system-reminder>\n").removesuffix("\n</system-reminder>")
-
-
-def _reminder(words: str) -> str:
-    return f"<system-reminder>\n{words}\n</system-reminder>"
+    return next((t for t in reversed(texts) if plain(t).startswith(HEADING)), "")

@@ -7,6 +7,7 @@ from forge.agent.texts.load import text
 from forge.core.components.catalog import Catalog, Contribution
 from forge.core.components.kinds import OutputStyle
 from forge.core.registry import Component
+from forge.core.reminder import reminder
 from forge.foundation.origin import BUILTIN
 
 KIND = "output_style"
@@ -39,7 +40,7 @@ def style_reminder(catalog: Catalog, name: str) -> Reminder | None:
     if style is None or style.name == "default":
         return None
     body = style.body or _own(catalog, style.name)
-    return Reminder(KIND, f"<system-reminder>\n# Output Style: {style.name}\n{body}\n</system-reminder>")
+    return Reminder(KIND, reminder(f"# Output Style: {style.name}\n{body}"))
 
 
 def keeps_coding(catalog: Catalog, wanted: str) -> bool:

@@ -18,6 +18,7 @@ from forge.core.components.calling import again, called_skill
 from forge.core.components.kinds import Skill
 from forge.core.components.nested import variants
 from forge.core.registry import Component
+from forge.core.reminder import reminder
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 
 
@@ -83,6 +84,6 @@ def _texts(s: Session, found: Component[Skill], words: str, arguments: str) -> l
         rows = [f"- `{name}` — for files under {area}/" for name, area in others]
         head = f'Directory-scoped variants of the "{found.name}" skill exist in this repo:'
         lines = "\n".join([head, *rows, text("skill_variants")])
-        texts.append(f"<system-reminder>\n{lines}\n</system-reminder>")
+        texts.append(reminder(lines))
     # As in the reference: messages that follow each other are separated by a line end.
     return [*(f"{each}\n" for each in texts[:-1]), texts[-1]]

@@ -12,6 +12,7 @@ from forge.core.components.agent_type import AgentType
 from forge.core.components.catalog import AGENT_ORDER, Contribution
 from forge.core.components.fields import EFFORTS, tool_list
 from forge.core.registry import Component, Registry
+from forge.core.reminder import reminder
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import BUILTIN, Origin, Scope
 from forge.foundation.permissions.modes import canonical_mode
@@ -97,7 +98,7 @@ def listing(registry: Registry[AgentType], hidden: frozenset[str] = frozenset())
     """What the model reads about the types it can start."""
     rows = [_row(registry[name]) for name in agent_names(registry) if name not in hidden]
     words = "\n".join(["Available agent types for the Agent tool:", *rows, "", text("agent_listing")])
-    return f"<system-reminder>\n{words}\n</system-reminder>"
+    return reminder(words)
 
 
 def _row(kind: AgentType) -> str:

@@ -26,6 +26,7 @@ from forge.core.components.agent_type import AgentType
 from forge.core.components.render import fill_variables
 from forge.core.job import Job
 from forge.core.model import Model, Options
+from forge.core.reminder import reminder
 from forge.core.shell.guard.guard import Guard
 from forge.core.tool import ToolError
 from forge.foundation.errors import ForgeError
@@ -211,7 +212,7 @@ def _reminders(parent: Session, model: Model, depth: int, place: str) -> list[Re
     if place:
         main = parent.situation.start_dir
         words = text("worktree_agent").replace("{path}", place).replace("{before}", main)
-        told.append(Reminder("worktree", f"<system-reminder>\n{words}\n</system-reminder>"))
+        told.append(Reminder("worktree", reminder(words)))
     if depth < MAX_DEPTH and parent.find_tool("Agent") is not None:
         told.append(Reminder("agent_listing_delta", listing(parent.parts.agents)))
     return told

@@ -13,6 +13,7 @@ from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.texts.load import text
 from forge.agent.worktrees.checkout import Made, Wanted, WorktreeError, make, owner_note, work_in
+from forge.core.reminder import plain
 from forge.foundation.gitdir import find_root, main_root
 
 NO_PATH = (
@@ -120,5 +121,4 @@ def _reread(s: Session, path: str) -> list[Told]:
         reload()
     if news is None:
         return []
-    words = news.text.removeprefix("<system-reminder>\n").removesuffix("\n</system-reminder>")
-    return [Told(news.kind, words, news.facts)]
+    return [Told(news.kind, plain(news.text), news.facts)]

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from forge.core.message import Aside, Block, Role, Text, ToolResult
+from forge.core.reminder import reminder
 
 
 class Turn(msgspec.Struct, frozen=True, rename={"blocks": "content"}):
@@ -41,7 +42,7 @@ def _apart(turn: Turn, asides: list[Aside], *, first: bool) -> list[Turn]:
     """The user's message, then one for all asides; those that open a conversation stay distinguishable."""
     rest: list[Block] = [b for b in turn.blocks if not isinstance(b, Aside)]
     if not rest:
-        return [Turn("user", [_reminder(a.text) for a in asides])]
+        return [Turn("user", [Text(reminder(a.text)) for a in asides])]
     texts = [a.text for a in asides] if first else ["\n\n".join(a.text for a in asides)]
     return [Turn(turn.role, rest), Turn("system", [Text(text) for text in texts])]
 
@@ -49,17 +50,13 @@ def _apart(turn: Turn, asides: list[Aside], *, first: bool) -> list[Turn]:
 def _inside(turn: Turn, asides: list[Aside]) -> Turn:
     about = {b.tool_use_id: b for b in turn.blocks if isinstance(b, ToolResult)}
     if not all(a.result_of in about and isinstance(about[a.result_of].content, str) for a in asides):
-        return Turn(turn.role, [_reminder(b.text) if isinstance(b, Aside) else b for b in turn.blocks])
+        return Turn(turn.role, [Text(reminder(b.text)) if isinstance(b, Aside) else b for b in turn.blocks])
     blocks: list[Block] = []
     for block in turn.blocks:
         if isinstance(block, ToolResult):
-            own = [_reminder(a.text).text for a in asides if a.result_of == block.tool_use_id]
+            own = [reminder(a.text) for a in asides if a.result_of == block.tool_use_id]
             content = "\n\n".join([str(block.content), *own]) if own else block.content
             block = ToolResult(block.tool_use_id, content, block.is_error)
         if not isinstance(block, Aside):
             blocks.append(block)
     return Turn(turn.role, blocks)
-
-
-def _reminder(text: str) -> Text:
-    return Text(f"<system-reminder>\n{text}\n</system-reminder>")

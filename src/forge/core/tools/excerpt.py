@@ -6,6 +6,7 @@ from typing import Protocol
 
 import msgspec
 
+from forge.core.reminder import reminder
 from forge.core.tool import ToolError
 
 # A page stays below the limit, because the estimate of tokens is rough.
@@ -70,7 +71,7 @@ class Excerpt(msgspec.Struct, frozen=True):
             )
             rest = "Do NOT answer from this page alone if the answer may be further in the file."
         view = f"[Truncated: PARTIAL view — {path}: {shown} {_ANYWAY} {rest}]"
-        return f"<system-reminder>\n{view}\n</system-reminder>"
+        return reminder(view)
 
 
 def tokens(chars: int) -> int:

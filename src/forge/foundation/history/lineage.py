@@ -153,14 +153,22 @@ def _with_siblings(line: list[Link], links: list[Link]) -> list[Link]:
 
 
 def _with_results(line: list[Link], aside: list[Link]) -> list[Link]:
+    """Results that hang beside the line come back, with what was written along with them and with calls."""
     answered = {call for link in line for call in link.results}
     open_calls = {call: link.uuid for link in line for call in link.calls if call not in answered}
+    anchors = {link.uuid: link.uuid for link in line if link.calls or link.results}
     lost: dict[str, Link] = {}
     for link in aside:
         lost |= {call: link for call in link.results if call in open_calls}
+    anchors |= {link.uuid: open_calls[call] for call, link in lost.items()}
+    back = {link.uuid: link for link in lost.values()}
+    for link in aside:
+        if link.kind == "attachment" and link.parent in anchors:
+            anchors[link.uuid] = anchors[link.parent]
+            back[link.uuid] = link
     behind: dict[str, list[Link]] = {}
-    for call, link in lost.items():
-        behind.setdefault(open_calls[call], []).append(link)
+    for link in back.values():
+        behind.setdefault(anchors[link.uuid], []).append(link)
     return _inserted(line, behind)
 
 
@@ -170,7 +178,7 @@ def _inserted(line: list[Link], behind: dict[str, list[Link]]) -> list[Link]:
     waiting: list[Link] = []
     for link in line:
         if waiting and link.kind != "assistant":
-            whole += waiting
+            whole += sorted(waiting, key=lambda each: each.at)
             waiting = []
         whole.append(link)
         for more in behind.get(link.uuid, []):
@@ -178,7 +186,7 @@ def _inserted(line: list[Link], behind: dict[str, list[Link]]) -> list[Link]:
                 whole.append(more)
             elif more not in waiting:
                 waiting.append(more)
-    return whole + waiting
+    return whole + sorted(waiting, key=lambda each: each.at)
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -52,7 +52,7 @@ def make(model: Any, tmp_path: Path, *servers: LspServer, **facts: Any) -> Sessi
 def play(s: Session) -> None:
     async def run() -> None:
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await drive(s, Prompt("MAIN", "prompt-1"), Patience(5.0, 0.0))
         finally:
             await end_languages(s)
@@ -74,7 +74,9 @@ def test_what_a_real_server_finds_in_an_edited_file_comes_with_the_next_request(
     file = tmp_path / "m.py"
     edit = call("Edit", "call-2", file_path=str(file), old_string="= nothing", new_string="= 1")
     model = ScriptedModel([[write(file, "x = nothing\n")], [edit], [Text("done")]])
-    play(make(model, tmp_path, TY))
+    s = make(model, tmp_path, TY)
+    s.keep(Languages).patience = 30.0
+    play(s)
     assert told(model, 1) == [
         f"{HEADER}m.py:\n  ✘ [Line 1:5] Name `nothing` used when not defined [unresolved-reference] (ty)"
         "</new-diagnostics>\n</system-reminder>"

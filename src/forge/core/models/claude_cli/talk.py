@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from forge.core.message import Block, Text
+from forge.core.message import Block
 from forge.core.model import Finished
 from forge.core.models.asides import Turn, is_result
 from forge.core.models.claude_cli.changes import Change, Notice, StepStarted, TurnFinished
@@ -21,11 +21,10 @@ from forge.core.models.claude_cli.parts import Outcome
 from forge.core.models.claude_cli.process import Cli, Stalled
 from forge.core.models.claude_cli.reply import Reply
 from forge.core.models.claude_cli.trouble import failed, silent, stalled
+from forge.core.reminder import is_reminder
 from forge.foundation.errors import ModelError
 
 log = logging.getLogger("forge.claude_cli")
-
-_REMINDER = "<system-reminder>"
 
 Asked = dict[str, Any]
 # The answer to a request of the CLI; None if it is not understood.
@@ -80,7 +79,7 @@ class Talk:
             return True
         others = [block for block in news if not is_result(block)]
         self.untold += others
-        return all(isinstance(block, Text) and block.text.startswith(_REMINDER) for block in others)
+        return all(is_reminder(block) for block in others)
 
     async def is_ready(self) -> bool:
         """Whether it can be told something: it works, or waits and nothing happened unasked."""
