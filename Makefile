@@ -29,7 +29,7 @@ test: ## everything that must be green: format, lint, types, import contracts, h
 	@echo "lint";    $(PY) -m ruff check --quiet .
 	@echo "types";   $(PY) -m mypy --no-error-summary
 	@echo "imports"; out=$$(.venv/bin/lint-imports --no-logo 2>&1) || { echo "$$out"; exit 1; }
-	@echo "tests";   $(PY) -m pytest -n $(JOBS) $(ARGS)
+	@echo "tests";   PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n $(JOBS) $(ARGS)
 
 .PHONY: fmt
 fmt: ## format the code and apply safe fixes

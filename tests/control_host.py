@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ class Host:
             text=True,
         )
         self.records: list[dict[str, Any]] = []
+        # Answers for MCP servers inside this program: name of the server, message → answer.
+        self.inside: Callable[[str, dict[str, Any]], dict[str, Any]] | None = None
 
     def send(self, message: dict[str, Any] | str) -> None:
         assert self.child.stdin is not None
@@ -48,7 +51,11 @@ class Host:
         for line in self.child.stdout:
             record: dict[str, Any] = json.loads(line)
             self.records.append(record)
-            if record["type"] == kind:
+            request = record.get("request", {})
+            if self.inside is not None and request.get("subtype") == "mcp_message":
+                answer = self.inside(request["server_name"], request["message"])
+                self.answer(record, {"mcp_response": answer})
+            elif record["type"] == kind:
                 return record
         raise AssertionError(f"no {kind}: {self.child.stderr.read() if self.child.stderr else ''}")
 

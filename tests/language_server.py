@@ -12,8 +12,6 @@ import os
 import sys
 from typing import Any
 
-FIRST = {"start": {"line": 0, "character": 2}, "end": {"line": 0, "character": 5}}
-
 
 def main(mode: str, log: str = "") -> None:
     if mode == "garbage":

@@ -10,7 +10,10 @@ import sys
 from typing import Any
 
 PEER = os.path.abspath(__file__)
-NAMES = ("echo", "fail", "ask", "exit", "sleep", "big", "structured", "env", "mixed", "roots")
+NAMES = ("echo", "fail", "ask", "exit", "sleep", "big", "structured", "env", "mixed", "roots", "abilities")
+
+# What the client says it can do.
+ABILITIES: dict[str, Any] = {}
 
 
 def entry(*how: str, **more: Any) -> dict[str, Any]:
@@ -45,6 +48,7 @@ def answer(message: dict[str, Any], how: list[str]) -> None:
     if method is None:
         send({"id": "call", "result": text("ELICITED " + json.dumps(message.get("result"), sort_keys=True))})
     elif method == "initialize":
+        ABILITIES.update(params["capabilities"])
         kept = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
         send({"id": number, "result": {**kept, "serverInfo": {"name": "peer", "version": "1"}}})
     elif method == "tools/list":
@@ -80,6 +84,7 @@ def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) ->
         "big": text("x" * 300_000),
         "structured": {**text("plain"), "structuredContent": {"a": 1}},
         "env": text(json.dumps({k: os.environ.get(k) for k in given.get("text", "").split()})),
+        "abilities": text(json.dumps(ABILITIES)),
         "mixed": {"content": [{"type": "resource_link", "name": "n", "uri": "file:///x"}]},
     }
     send({"id": number, "result": results[name]})

@@ -58,11 +58,15 @@ class Terminal:
         return self.tmux("capture-pane", "-p")
 
     def until(self, *texts: str) -> str:
-        """Waits until all these texts are seen."""
-        wait_for(
-            lambda: all(text in self.screen() for text in texts), lambda: f"{texts} not in:\n{self.screen()}"
-        )
-        return self.screen()
+        """What is seen as soon as all these texts are."""
+        shown = [""]
+
+        def seen() -> bool:
+            shown[0] = self.screen()
+            return all(text in shown[0] for text in texts)
+
+        wait_for(seen, lambda: f"{texts} not in:\n{shown[0]}")
+        return shown[0]
 
     def gone(self, text: str) -> None:
         wait_for(lambda: text not in self.screen(), lambda: f"{text!r} still in:\n{self.screen()}")
@@ -77,7 +81,7 @@ def wait_for(
     while not happened():
         if time.monotonic() > end:
             raise TimeoutError(otherwise())
-        pause.wait(0.05)
+        pause.wait(0.03)
 
 
 @contextmanager

@@ -40,7 +40,7 @@ S0-09 done documented mcp: .mcp.json is read and written back
 S0-10 done documented memory: CLAUDE.md reaches the model; writing keeps the user's text
 S0-11 done observed conformance: each file format makes the round trip through both programs
 S0-12 done decided extensions: WebAssembly plugins run without file or network access unless granted
-S0-13 planned documented mcp: servers over stdio, HTTP and the older SSE transport
+S0-13 done documented mcp: servers over stdio, HTTP and the older SSE transport
 S0-14 done documented extensions: plugin scripts in Node.js run as child processes
 S0-15 done documented extensions: all front-matter keys of a skill are understood
 S0-16 done decided extensions: allowed-tools may be a comma text or a list
@@ -51,13 +51,13 @@ S0-20 done documented extensions: a skill may ask for its own model
 S0-21 done documented extensions: skills only for the user, or only for the model
 S0-22 done observed extensions: $ARGUMENTS becomes what the user typed after the command
 S0-23 done documented extensions: the body of a skill is its instruction
-S0-24 done documented hooks: hooks in a skill live only as long as the skill runs
+S0-24 done observed hooks: hooks in a skill live while it runs // without a fork to the end of the session
 S0-25 done documented hooks: relative commands in skill hooks start in the skill's directory
 S0-26 done documented extensions: each skill knows the file and the kind of source it came from
 S0-27 done observed extensions: skills are looked up managed first, then user, project, plugin
 S0-28 done observed extensions: of two skills with one name the right one is loaded
 S0-29 done documented hooks: the nested hooks object of settings files is parsed
-S0-30 done observed hooks: all hook events of the reference fire // 33, not the twelve first planned
+S0-30 done observed hooks: all hook events of the reference fire // 33, not 12; TeammateIdle waits for teams
 S0-31 done observed hooks: matchers are a tool name, a star, an alternative or a regular expression
 S0-32 done documented hooks: command hooks with timeout and background mode
 S0-33 done documented hooks: a hook without a timeout gets the documented default
@@ -75,7 +75,7 @@ S0-44 done documented extensions: paths in a manifest cannot leave the plugin
 S0-45 done documented extensions: language servers of plugins are started
 S0-46 done observed settings: later files win: user, project, local, in each of the three dialects
 S0-47 done documented settings: missing files are no error; the local file is kept out of git
-S0-48 planned documented mcp: server entries by command or by type and address
+S0-48 done documented mcp: server entries by command or by type and address
 S0-49 done documented mcp: servers of an enabled plugin start by themselves
 S0-50 done documented mcp: variables in server entries are replaced
 S0-51 done observed extensions: everything below .claude is loaded // hooks/hooks.json too, with a note
@@ -110,7 +110,7 @@ S1-23 done documented extensions: one list holds all the user can invoke
 S1-24 done documented extensions: the model gets the skill catalogue once, then only changes
 S1-25 done documented extensions: equal names in two plugins do not collide
 S1-26 done documented hooks: kinds command, http, prompt and agent // and mcp_tool as in the reference
-S1-27 planned documented hooks: user, project and plugin hooks add up in this order
+S1-27 done observed hooks: user, project and plugin hooks add up in this order
 S1-28 done documented hooks: the same hook from two places runs once
 S1-29 done documented hooks: an agent hook ends after fifty turns
 S1-30 done documented hooks: http hooks post their input and read the answer like stdout
@@ -127,10 +127,10 @@ S1-40 done observed hooks: session, project and plugin variables in both familie
 S1-41 done documented hooks: plugin options are filled into commands
 S1-42 done decided hooks: several hooks on one event all run; the strictest decision wins
 S1-43 done observed hooks: common fields of every input
-S1-44 planned observed hooks: each event can be triggered // all 33 of the reference, not 25
+S1-44 done observed hooks: each event can be triggered // those of the reference; TeammateIdle waits for teams
 S1-45 done observed hooks: tool events carry call, result and duration
 S1-46 done observed hooks: prompt, session, stop and compaction events carry their fields
-S1-47 planned observed hooks: notification, setup, subagent and file events carry their fields
+S1-47 done observed hooks: notification, setup, subagent and file events carry their fields
 S1-48 done documented hooks: each event has its own matcher field
 S1-49 done observed hooks: lines a hook writes to the env file reach later shell commands
 S1-50 done documented hooks: the core events fire in order in a scripted session
@@ -139,7 +139,7 @@ S1-52 done documented hooks: PreToolUse may block, change input and add context
 S1-53 done observed hooks: a Stop hook can send the model back to work
 S1-54 done documented hooks: StopFailure fires when a turn ends in an error
 S1-55 done documented compaction: hooks run before and after a compaction
-S1-56 planned documented tasks: open todos are mentioned when a turn wants to end
+S1-56 done observed tasks: a resting list is mentioned to the model // with results and prompts, never alone
 S1-57 planned documented terminal: a notification precedes each wait for input
 S1-58 planned documented terminal: a successful login notifies
 S1-59 done documented terminal: the bell rings only on real terminals
@@ -169,17 +169,17 @@ S1-82 done documented memory: includes nest and cycles end
 S1-83 done documented compaction: instructions are loaded again after a compaction
 S1-84 done documented memory: directories of rules
 S1-85 done documented subagents: SubagentStart fires before the child's first request
-S1-86 planned documented subagents: a blocked subagent costs no request
+S1-86 done observed subagents: a blocked subagent costs no request // PreToolUse may block, SubagentStart not
 S1-87 done documented subagents: context from hooks precedes the task
-S1-88 planned documented subagents: SubagentStop fires however the child ends
+S1-88 done observed subagents: hooks hear of the end however the child ends // of an API error by StopFailure
 S1-89 done observed subagents: a SubagentStop hook can keep the child working
 S1-90 done documented subagents: events inside a child name it
 S1-91 done documented subagents: contexts of several hooks add up
 S1-92 done observed hooks: answers to PermissionRequest in both spellings
-S1-93 done decided hooks: permission answers merge // the strictest decision wins, not the first
+S1-93 done decided hooks: permission answers merge // PreToolUse: the strictest; PermissionRequest: the first
 S1-94 done documented hooks: nothing of one event leaks into the next
 S1-95 done observed hooks: PermissionRequest comes with suggestions
-S1-96 planned documented hooks: a retry asks once more and no further
+S1-96 done documented hooks: a retry asks once more and no further
 S1-97 done documented hooks: a hook may interrupt the session
 S1-98 done documented hooks: permission updates of a hook are remembered
 S1-99 done documented hooks: block, allow and ask of a hook meet the rules in the right order
@@ -200,7 +200,7 @@ S1-113 done documented worktrees: of several answers one path counts // the firs
 S1-114 done observed worktrees: tools to enter and leave a worktree
 S1-115 done documented worktrees: removal with its hook
 S1-116 done documented elicitation: a server's question and the three answers to it
-S1-117 planned observed elicitation: the ability is announced on every transport
+S1-117 done observed elicitation: the ability is announced on every transport
 S1-118 done documented elicitation: a hook may answer before the user is asked
 S1-119 done documented elicitation: the result event fires on every path // not if a hook has answered
 S1-120 done documented elicitation: failures become a cancel, never a crash
@@ -228,14 +228,14 @@ S1-141 done documented conformance: a plugin with all kinds of parts
 S1-142 done documented conformance: a plugin that watches configuration
 S1-143 done documented conformance: discovery of the example plugins
 S1-144 done documented conformance: several plugins together, and broken ones
-S1-145 planned documented speed: twenty plugins are discovered in 200 ms
-S1-146 planned documented speed: ten empty hooks take less than half a second
+S1-145 done documented speed: twenty plugins are discovered in 200 ms
+S1-146 done documented speed: ten empty hooks take less than half a second
 S1-147 done documented speed: file changes are noticed within half a second
 S1-148 done documented speed: one configuration event per window
-S1-149 planned documented conformance: no plugin test is skipped and the suite repeats
+S1-149 done documented conformance: no plugin test is skipped and the suite repeats
 S1-150 done documented documentation: plugins, hooks and moving over from Claude Code are documented
-S1-151 planned decided architecture: internal lifecycle events of the original // nothing to carry over
-S1-152 planned documented memory: costly mistakes become instruction rules
+S1-151 done decided architecture: hosts hear of compactions by internal events // our own, not the original's
+S1-152 done documented memory: costly mistakes become instruction rules // by a plugin, plugins/learnings
 S2-01 done documented forgecmd: a shell tool of its own for the model
 S2-02 done documented forgecmd: interactive programs work through a terminal
 S2-03 done documented forgecmd: dangerous commands are blocked, others approved by the user

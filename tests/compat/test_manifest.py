@@ -5,24 +5,27 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import PurePath
+
+import pytest
 
 from compat.page import PAGE, render
 from compat.requirements import GROUPS, ROWS
+from house.source import dotted, modules, nodes
 
-TESTS = Path(__file__).resolve().parents[1]
+SKIPS = ("skip", "skipif", "importorskip", "xfail")
 SIZES = {"S0": 56, "S1": 152, "S2": 47, "S3": 22, "S4": 19}
 
 
 def marks(conformance: bool = False) -> Iterator[tuple[str, str]]:
     """Requirement id and place of each `requirement` mark in the suite, or in the conformance tests."""
-    for path in sorted(TESTS.rglob("test_*.py")):
-        if ("conformance" in path.parts) != conformance:
+    for module in modules("tests"):
+        if module.name.startswith("conformance/") != conformance:
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("mark.requirement"):
+        for node in nodes(module, ast.Call):
+            if isinstance(node, ast.Call) and dotted(node.func).endswith("mark.requirement"):
                 for argument in node.args:
-                    yield ast.literal_eval(argument), f"{path.relative_to(TESTS)}:{node.lineno}"
+                    yield ast.literal_eval(argument), f"{module.name}:{node.lineno}"
 
 
 def test_every_requirement_is_a_row_once() -> None:
@@ -65,3 +68,20 @@ def test_the_compatibility_page_is_current() -> None:
 def test_each_summary_is_its_own() -> None:
     texts = Counter(row.summary for row in ROWS)
     assert [text for text, count in texts.items() if count > 1] == []
+
+
+@pytest.mark.requirement("S1-149")
+def test_no_test_is_put_aside_and_none_of_plugins_depends_on_the_machine() -> None:
+    # What compares with recordings or with the reference itself is not part of the suite.
+    own = [(path, name) for path, name in left_out() if path.parts[0] not in ("shared", "conformance")]
+    assert [f"{path}: {name}" for path, name in own if name in ("mark.skip", "mark.xfail", "xfail")] == []
+    assert [f"{path}: {name}" for path, name in own if "plugin" in str(path)] == []
+
+
+def left_out() -> Iterator[tuple[PurePath, str]]:
+    """Each place where a test is left out: marks and calls of skip, skipif, importorskip and xfail."""
+    for module in modules("tests"):
+        for node in nodes(module, ast.Attribute):
+            name = dotted(node)
+            if name.startswith("pytest.") and name.rpartition(".")[2] in SKIPS:
+                yield PurePath(module.name), name.removeprefix("pytest.")

@@ -87,6 +87,59 @@ def test_the_reference_goes_on_where_forge_went_back_to_and_costs_add_up(home: P
     assert after["total_cost_usd"] > json.loads(before.out)["total_cost_usd"] > 0
 
 
+def told(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Every block of a request but those of the last message, where each program speaks for itself."""
+    blocks = []
+    for message in body["messages"][:-1]:
+        content = message["content"]
+        for block in content if isinstance(content, list) else [{"type": "text", "text": content}]:
+            plain = {key: value for key, value in block.items() if key != "cache_control"}
+            # The reference ends some texts with an empty line.
+            blocks.append(
+                (message["role"], {**plain, **({"text": plain["text"].rstrip()} if "text" in plain else {})})
+            )
+    return blocks
+
+
+@pytest.mark.parametrize("maker", ["forge", "reference"])
+def test_both_programs_rebuild_the_same_request(home: Path, tmp_path: Path, maker: str) -> None:
+    project = tmp_path / "project"
+    (project / ".claude").mkdir(parents=True)
+    (project / "a.txt").write_text("mentioned\n")
+    context = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "looked at"}}
+    hook = {"hooks": [{"type": "command", "command": f"echo '{json.dumps(context)}'"}]}
+    settings = {"hooks": {"PostToolUse": [hook]}}
+    (project / ".claude/settings.json").write_text(json.dumps(settings))
+    echo = [{"tool": "Bash", "input": {"command": f"echo {n}"}} for n in range(2)]
+    missing = {"tool": "Read", "input": {"file_path": str(project / "missing")}}
+    turns = [
+        [
+            {"thinking": "hm", "signature": "c2ln"},
+            {"text": "let me"},
+            echo[0],
+            missing,
+            {"tool": "Nope", "input": {}},
+        ],
+        [{"thinking": "so", "signature": "c2ln"}, echo[1]],
+        [{"text": "first"}],
+        [{"text": "second"}],
+    ]
+    with serve(turns) as server:
+        env = environment(home, server.url)
+        make = ("-p", "see @a.txt", "--session-id", SESSION, *ALLOWED)
+        fork = ("-p", "next", "--resume", SESSION, "--fork-session", *ALLOWED)
+        if maker == "forge":
+            assert forge(*make, cwd=project, env=env).code == 0
+        else:
+            reference(*make, cwd=project, env=env)
+        reference(*fork, cwd=project, env=env)
+        expected = told(server.requests[-1].body)
+        done = forge(*fork, cwd=project, env=env)
+        assert (done.code, done.err) == (0, "")
+        assert told(server.requests[-1].body) == expected
+    assert sum(block["type"] == "thinking" for _, block in expected) == 2
+
+
 def test_forge_goes_on_with_a_compacted_session_as_the_reference_would(home: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()

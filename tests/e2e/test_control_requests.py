@@ -12,7 +12,7 @@ from fakemodel import serve
 from forge_run import environment
 
 FIRST, SECOND = (f"aaaaaaaa-0000-4000-8000-00000000000{n}" for n in (1, 2))
-NO_MCP = "this version cannot change MCP servers while a session runs"
+NO_SERVER = "neither a command nor a type with an address is given"
 UNREACHABLE = "http://127.0.0.1:9"
 
 Body = dict[str, Any]
@@ -29,7 +29,8 @@ ANSWERS: list[tuple[str, Body, Body | None]] = [
     ("interrupt", {"cancel_queued": True}, {"still_queued": [], "cancelled": []}),
     ("mcp_status", {}, {"mcpServers": []}),
     ("mcp_set_servers", {"servers": {}}, {"added": [], "removed": [], "errors": {}}),
-    ("mcp_set_servers", {"servers": {"a": {}}}, {"added": [], "removed": [], "errors": {"a": NO_MCP}}),
+    ("mcp_set_servers", {"servers": {"a": {}}}, {"added": ["a"], "removed": [], "errors": {"a": NO_SERVER}}),
+    ("mcp_set_servers", {"servers": {}}, {"added": [], "removed": ["a"], "errors": {}}),
     ("reload_skills", {}, {"skills": []}),
     ("get_hooks_listing", {}, {"events": [], "hooks": [], "eventCatalog": []}),
     ("generate_session_title", {"description": "x"}, {"title": None}),
@@ -52,7 +53,16 @@ REFUSALS: list[tuple[str, Body, str]] = [
         "get_task_output: no shell or Monitor task with that task_id in this session",
     ),
     ("mcp_reconnect", {"serverName": "x"}, "Server not found: x"),
-    ("mcp_call", {"tool": "x"}, f"mcp_call: {NO_MCP}."),
+    ("mcp_call", {"tool": "x"}, "Not a fully-qualified MCP tool name: x"),
+    ("mcp_call", {"tool": "mcp__x__y"}, "MCP server not connected: x"),
+    ("mcp_toggle", {"serverName": "x"}, "mcp_toggle: enabled must be a boolean"),
+    ("mcp_toggle", {"serverName": "x", "enabled": True}, "Server not found: x"),
+    (
+        "mcp_set_servers",
+        {"servers": {"x": 5}},
+        "mcp_set_servers: servers must be an object of config objects",
+    ),
+    ("mcp_read_resource", {}, "mcp_read_resource: this version does not read resources of MCP servers."),
     ("register_repo_root", {"path": "/"}, "register_repo_root: target path could not be resolved"),
     (
         "set_max_thinking_tokens",

@@ -7,7 +7,7 @@ import pytest
 import crash
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def script(tmp_path_factory: pytest.TempPathFactory) -> str:
     return crash.scenario(tmp_path_factory.mktemp("scenario") / "thirty-calls.json")
 

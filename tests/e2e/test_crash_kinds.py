@@ -11,13 +11,13 @@ from crash_kinds import KINDS, Kill
 from fakemodel import Server, serve
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     with serve([]) as running:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def scene(server: Server, tmp_path_factory: pytest.TempPathFactory) -> crash_rewind.Scene:
     return crash_rewind.Scene(tmp_path_factory.mktemp("rewind"), server)
 

@@ -53,7 +53,7 @@ def test_the_formatter_runs_after_writing_and_editing_only(tmp_path: Path) -> No
     assert results(asked[-1])[-1] == (False, "b\n// formatted\n// formatted")
 
 
-@pytest.mark.requirement("S1-136", "S1-137", "S1-144")
+@pytest.mark.requirement("S1-136", "S1-137", "S1-144", "S1-42", "S1-34")
 def test_a_logger_and_a_guard_share_one_event(tmp_path: Path) -> None:
     # The logger is not waited for, so the last command waits for it.
     last = "for i in $(seq 200); do grep -q harmless commands.log && break; sleep 0.02; done"
@@ -72,7 +72,7 @@ def test_a_logger_and_a_guard_share_one_event(tmp_path: Path) -> None:
     assert json.loads(log[0])["tool_input"]["command"] == "echo harmless"
 
 
-@pytest.mark.requirement("S1-139")
+@pytest.mark.requirement("S1-139", "S1-20")
 @pytest.mark.parametrize(
     ("prompt", "expected"),
     [("/command-provider:greet Ada", "Greet Ada warmly."), ("/command-provider:status", "State: all-well")],

@@ -108,7 +108,7 @@ def test_limits_are_an_error_result_and_exit_code_1(home: Path, project: Path) -
         turned = forge("-p", "go", "--model", "sonnet", "--max-turns", "1", cwd=project, env=env)
         spent = forge("-p", "go", "--model", "sonnet", "--max-budget-usd", "0.00001", cwd=project, env=env)
     assert (turned.code, turned.out) == (1, "Error: Reached max turns (1)\n")
-    assert (spent.code, spent.out) == (1, "Error: Exceeded USD budget (1e-05)\n")
+    assert (spent.code, spent.out) == (1, "Error: Exceeded USD budget (0.00001)\n")
 
 
 def test_an_api_error_is_printed_and_exit_code_1(home: Path, project: Path) -> None:

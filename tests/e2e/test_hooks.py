@@ -128,17 +128,19 @@ def test_a_session_may_begin_with_a_prompt_of_a_hook(project: Path, home: Path) 
 
 
 @pytest.mark.requirement("S1-62", "S1-61")
-def test_setup_runs_before_the_session_and_cannot_stop_it(project: Path, home: Path) -> None:
+@pytest.mark.parametrize("trigger", ["init", "maintenance"])
+def test_setup_runs_before_the_session_and_cannot_stop_it(trigger: str, project: Path, home: Path) -> None:
     configure(
         project, Setup="cat >> order; exit 2", SessionStart="cat >> order", SessionEnd="echo bye >&2; exit 2"
     )
-    ended, _ = play([[{"text": "ok"}]], project, home, "go", "--init")
-    order = [json.loads(line)["hook_event_name"] for line in (project / "order").read_text().splitlines()]
-    assert (order, result(ended)["result"]) == (["Setup", "SessionStart"], "ok")
+    ended, _ = play([[{"text": "ok"}]], project, home, "go", f"--{trigger}")
+    told = [json.loads(line) for line in (project / "order").read_text().splitlines()]
+    assert [t["hook_event_name"] for t in told] == ["Setup", "SessionStart"]
+    assert (told[0]["trigger"], result(ended)["result"]) == (trigger, "ok")
     assert ended.err == "SessionEnd hook [echo bye >&2; exit 2] failed: bye\n"
 
 
-@pytest.mark.requirement("S1-63")
+@pytest.mark.requirement("S1-63", "S1-61")
 def test_set_up_alone_asks_no_model(project: Path, home: Path) -> None:
     configure(project, Setup="cat > seen")
     ended, asked = play([], project, home, "--init-only")
@@ -165,7 +167,7 @@ def test_a_hook_that_stops_lets_the_call_finish_first(project: Path, home: Path)
     assert (project / "ran").exists()
 
 
-@pytest.mark.requirement("S0-34")
+@pytest.mark.requirement("S0-34", "S1-26")
 def test_a_prompt_hook_lets_the_model_judge(project: Path, home: Path) -> None:
     judge = {"type": "prompt", "prompt": "Is this safe? $ARGUMENTS", "continueOnBlock": True}
     configure(project, PreToolUse=judge)

@@ -103,7 +103,8 @@ def test_servers_of_the_project_and_of_plugins_know_where_they_are(home: Path, t
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content))
-    asked = {"text": "HERE CLAUDE_PROJECT_DIR CLAUDECODE"}
+    roots = ("CLAUDE_PLUGIN_ROOT", "FORGE_PLUGIN_ROOT")
+    asked = {"text": " ".join(["HERE", "CLAUDE_PROJECT_DIR", "CLAUDECODE", *roots])}
     turns = [tool("mcp__plugin_p_s__env", **asked), tool("mcp__own__env", **asked), OK]
     allowed = ("--allowedTools", "mcp__own", "mcp__plugin_p_s")
     with serve(turns) as server:
@@ -113,7 +114,10 @@ def test_servers_of_the_project_and_of_plugins_know_where_they_are(home: Path, t
     rows = {row["name"]: row["source"] for row in run.of("system", "init")[0]["mcp_servers"]}
     assert rows == {"plugin:p:s": "plugin", "own": "project"}
     here = {"CLAUDE_PROJECT_DIR": str(project), "CLAUDECODE": "1"}
-    assert found == [{"HERE": str(plugin), **here}, {"HERE": "there", **here}]
+    assert found == [
+        {"HERE": str(plugin), **here, **dict.fromkeys(roots, str(plugin))},
+        {"HERE": "there", **here, **dict.fromkeys(roots)},
+    ]
 
 
 def test_a_host_program_answers_the_questions_of_a_server(home: Path, tmp_path: Path) -> None:

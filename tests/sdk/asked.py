@@ -28,7 +28,7 @@ CHECKS: dict[str, Callable[[Bodies], bool]] = {
         [(x["model"], "Run the tests." in _system(x)) for x in b] == [MAIN, HELPER, HELPER, MAIN]
     ),
     "hooks": lambda b: len(b) == 4 and "be careful" in str(b[0]["messages"]),
-    "inner_mcp": lambda b: b == [],
+    "inner_mcp": lambda b: len(b) == 3 and "mcp__calc__add" in str(b[0]["messages"]),
 }
 
 

@@ -10,10 +10,6 @@ NO_BYPASS = (
     "Cannot set permission mode to bypassPermissions because the session was not launched with"
     " --dangerously-skip-permissions"
 )
-NO_INNER_MCP = (
-    "MCP servers inside the host program are not supported by this version yet (asked for: calc)."
-    " Start without them."
-)
 REPORTED = "Claude Code returned an error result: "
 
 FACTS: dict[str, dict[str, Any]] = {
@@ -36,6 +32,21 @@ FACTS: dict[str, dict[str, Any]] = {
     "stop_tool": {"subtype": "error_during_execution", "errors": [True], "next": "again"},
     "stop_stream": {"subtype": "error_during_execution", "next": "done"},
     "partial": {"text": "Hello there friend", "several": True, "result": "Hello there friend"},
+    "inner_mcp": {
+        "results": [[None, "5"], [True, "nothing to add"]],
+        "result": "ok",
+        "status": [
+            {
+                "name": "calc",
+                "status": "connected",
+                "serverInfo": {"name": "calc", "version": "1.0.0"},
+                "transport": "sdk",
+                "scope": "dynamic",
+                "source": "sdk",
+                "tools": [{"name": "add", "annotations": {}}],
+            }
+        ],
+    },
     "structured": {"value": {"name": "x", "n": 1}},
     "past": {"results": ["two", "three"], "same": True, "forked": True, "continued": True},
     "own_id": {"kept": True},

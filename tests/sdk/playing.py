@@ -27,14 +27,14 @@ class Played(NamedTuple):
     bodies: dict[str, list[Any]]
 
 
-def play(command: list[str], place: Path, part: int, **env: str) -> Played:
-    """Runs `command PLAN.json`; the plan names the CLI and the place of each scenario of this part."""
+def play(command: list[str], place: Path, scenarios: dict[str, list[Any]], **env: str) -> Played:
+    """Runs `command PLAN.json`; the plan names the CLI and the place of each of these scenarios."""
     cli = place / "forge"
     cli.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT / "src"}" exec "{sys.executable}" -m forge "$@"\n')
     cli.chmod(0o755)
     with contextlib.ExitStack() as stack:
         places, servers = {}, {}
-        for name in list(TURNS)[part::PARTS]:
+        for name, said in scenarios.items():
             cwd, home, other = (place / name / part for part in ("project", "home", "other"))
             for directory in (cwd, home, other, cwd / ".claude"):
                 directory.mkdir(parents=True)
@@ -42,7 +42,7 @@ def play(command: list[str], place: Path, part: int, **env: str) -> Played:
             (cwd / ".claude" / "settings.json").write_text(json.dumps(PROJECT_SETTINGS))
             if name not in ("no_sources", "sources"):
                 (cwd / ".claude" / "settings.json").unlink()
-            server = stack.enter_context(serve(turns(name, str(cwd), str(other))))
+            server = stack.enter_context(serve(turns(said, str(cwd), str(other))))
             servers[name] = server
             places[name] = {"cwd": str(cwd), "home": str(home), "other": str(other), "url": server.url}
         plan = place / "plan.json"
@@ -54,6 +54,11 @@ def play(command: list[str], place: Path, part: int, **env: str) -> Played:
     facts = json.loads(done.stdout.decode().splitlines()[-1])
     assert sorted(facts) == sorted(places)
     return Played(facts, {name: server.bodies for name, server in servers.items()})
+
+
+def share(part: int) -> dict[str, list[Any]]:
+    """The scenarios of one part."""
+    return dict(list(TURNS.items())[part::PARTS])
 
 
 def different(facts: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:

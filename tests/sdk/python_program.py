@@ -359,9 +359,21 @@ def answer(event: str, about: str, given: Any) -> Facts:
 
 
 async def inner_mcp(p: Place) -> Facts:
-    server = sdk.create_sdk_mcp_server("calc", tools=[])
-    end = await failing("go", p.options(mcp_servers={"calc": server}))
-    return {"error": end["error"], "words": end["words"]}
+    async def add(given: dict[str, Any]) -> dict[str, Any]:
+        if given["b"] == 0:
+            return {"content": [{"type": "text", "text": "nothing to add"}], "is_error": True}
+        return {"content": [{"type": "text", "text": str(given["a"] + given["b"])}]}
+
+    adding = sdk.tool("add", "adds", {"a": int, "b": int})(add)
+    server = sdk.create_sdk_mcp_server("calc", tools=[adding])
+    options = p.options(mcp_servers={"calc": server}, allowed_tools=["mcp__calc__add"])
+    async with sdk.ClaudeSDKClient(options) as client:
+        await client.query("go")
+        seen = [m async for m in client.receive_response()]
+        status = (await client.get_mcp_status())["mcpServers"]
+    told = [(wrong, c if isinstance(c, str) else c[0]["text"]) for wrong, c in tool_results(seen)]
+    results = [[wrong, words.partition("\n")[0]] for wrong, words in told]
+    return {"results": results, "result": ended(seen).result, "status": status}
 
 
 async def control(p: Place) -> Facts:

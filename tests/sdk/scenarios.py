@@ -67,7 +67,11 @@ TURNS: dict[str, list[Any]] = {
     "stderr": [say("ok")],
     "image": [say("a dot")],
     "hooks": [[bash("touch a.txt")], [bash("touch b.txt")], say("one"), say("ok")],
-    "inner_mcp": [say("x")],
+    "inner_mcp": [
+        [{"tool": "mcp__calc__add", "input": {"a": 2, "b": 3}}],
+        [{"tool": "mcp__calc__add", "input": {"a": 2, "b": 0}}],
+        say("ok"),
+    ],
     "control": [say("one"), say("two")],
     "thinking": [say("ok")],
     "store": [say("one"), say("two")],
@@ -85,8 +89,8 @@ TURNS: dict[str, list[Any]] = {
 }
 
 
-def turns(name: str, cwd: str, other: str) -> list[Any]:
+def turns(said: list[Any], cwd: str, other: str) -> list[Any]:
     """The turns of a scenario with its directories filled in."""
-    text = json.dumps(TURNS[name]).replace("{cwd}", cwd).replace("{other}", other)
+    text = json.dumps(said).replace("{cwd}", cwd).replace("{other}", other)
     filled: list[Any] = json.loads(text)
     return filled

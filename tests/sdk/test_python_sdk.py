@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sdk.asked import wrongly_asked
-from sdk.expected import FACTS, NO_BYPASS, NO_INNER_MCP, REPORTED
-from sdk.playing import PARTS, SDKS, different, play
+from sdk.expected import FACTS, NO_BYPASS, REPORTED
+from sdk.more import MORE, MORE_EXPECTED
+from sdk.playing import PARTS, SDKS, Played, different, play, share
 
 PROGRAM = Path(__file__).with_name("python_program.py")
 
@@ -40,7 +43,6 @@ EXPECTED = {
     },
     "no_session": {"error": "ResultError", "told": True},
     "large": {"result": "ok", "errors": [None, None, False]},
-    "inner_mcp": {"error": "Exception", "words": NO_INNER_MCP},
     "control": {
         "result": "one",
         "usage": ["claude-sonnet-4-5", True, 200_000, True],
@@ -52,10 +54,19 @@ EXPECTED = {
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_programs_of_the_python_agent_sdk_run_on_forge(part: int, tmp_path: Path) -> None:
+    played = played_by(PROGRAM, tmp_path, share(part))
+    assert different(played.facts, EXPECTED) == {}
+    assert wrongly_asked(played.bodies) == []
+
+
+def test_programs_with_guards_queues_and_parallel_calls_run_on_forge(tmp_path: Path) -> None:
+    played = played_by(PROGRAM.with_name("python_more_program.py"), tmp_path, MORE)
+    assert different(played.facts, MORE_EXPECTED) == {}
+
+
+def played_by(program: Path, place: Path, scenarios: dict[str, Any]) -> Played:
     package = SDKS / "python"
     if not package.is_dir():
         pytest.fail("the Agent SDK is not installed: run scripts/sdk-setup (make test does)")
-    command = [sys.executable, "-W", "ignore", str(PROGRAM)]
-    played = play(command, tmp_path, part, PYTHONPATH=str(package))
-    assert different(played.facts, EXPECTED) == {}
-    assert wrongly_asked(played.bodies) == []
+    command = [sys.executable, "-W", "ignore", str(program)]
+    return play(command, place, scenarios, PYTHONPATH=f"{package}{os.pathsep}{PROGRAM.parents[1]}")

@@ -1,10 +1,14 @@
 // A program that uses the official Agent SDK for TypeScript: plays every scenario, prints what it saw.
 // SDK_MODULE names the module; the plan has the CLI and per scenario the directory, home and model address.
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const { query, createSdkMcpServer, getSessionMessages, InMemorySessionStore, listSessions } = await import(process.env.SDK_MODULE);
+const { query, createSdkMcpServer, getSessionMessages, InMemorySessionStore, listSessions, tool } = await import(
+  process.env.SDK_MODULE
+);
+const { z } = createRequire(process.env.SDK_MODULE)('zod');
 const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const SCHEMA = { type: 'object', properties: { name: { type: 'string' }, n: { type: 'integer' } } };
@@ -317,9 +321,20 @@ const scenarios = {
     return { fired, results: toolResults(seen), files: files(p), result: ended(seen).result };
   },
   async inner_mcp(p) {
-    const calc = createSdkMcpServer({ name: 'calc', tools: [] });
-    const end = await failing('go', options(p, { mcpServers: { calc } }));
-    return { failed: end.failed, words: end.words };
+    const add = tool('add', 'adds', { a: z.number(), b: z.number() }, async ({ a, b }) =>
+      b === 0
+        ? { content: [{ type: 'text', text: 'nothing to add' }], isError: true }
+        : { content: [{ type: 'text', text: String(a + b) }] },
+    );
+    const calc = createSdkMcpServer({ name: 'calc', version: '1.0.0', tools: [add] });
+    const c = conversation(options(p, { mcpServers: { calc }, allowedTools: ['mcp__calc__add'] }));
+    c.say('go');
+    const seen = await c.turn();
+    const status = await c.running.mcpServerStatus();
+    c.close();
+    const first = (told) => (typeof told === 'string' ? told : told[0].text).split('\n')[0];
+    const results = toolResults(seen).map(([wrong, told]) => [wrong, first(told)]);
+    return { results, result: ended(seen).result, status };
   },
   async control(p) {
     const wanted = { env: { CLAUDE_CODE_SDK_READS_SESSION_STATE: '1' } };

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +24,6 @@ PLUGIN = PluginRoot("z@inline", "z", "/z", "/d")
 pytestmark = pytest.mark.skipif(not FILES.is_file(), reason="the corpus is not beside this checkout")
 
 
-@pytest.fixture(scope="session")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    top = tmp_path_factory.mktemp("corpus")
-    with tarfile.open(FILES) as archive:
-        archive.extractall(top, filter="data")
-    return top
-
-
 def recorded(kind: str) -> list[tuple[str, dict[str, Any]]]:
     rows = json.loads(RECORDED.read_text())["files"].items()
     return [(path, row) for path, row in rows if row["kind"] == kind]
@@ -54,6 +45,7 @@ def without_name(text: str | None) -> str | None:
     return text.split(")", 1)[1] if text and text.startswith(" (") else text
 
 
+@pytest.mark.requirement("S0-01")
 @pytest.mark.parametrize("kind", ["skill", "command"])
 def test_skills_and_commands_are_listed_as_recorded(kind: str, corpus: Path) -> None:
     differing = []

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,9 @@ import pytest
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.team.agents import agent_names
 from forge.core.components.listing import Limits, announced_skills, listing, typable
-from forge.hosts.components import Components
 from forge.hosts.configuration import load_configuration
 from forge.hosts.options import RunOptions
+from forge.hosts.parts.components import Components
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 ARCHIVE, VERDICTS = CORPUS / "plugins-dev.tar.gz", CORPUS / "plugins-dev.verdicts.json"
@@ -43,12 +42,10 @@ def recorded(load: dict[str, Any], root: Path) -> dict[str, list[str]]:
 
 @pytest.mark.requirement("S0-56")
 def test_a_session_announces_what_public_plugins_bring_in_the_recorded_order(
-    home: Path, tmp_path: Path
+    home: Path, corpus: Path
 ) -> None:
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(tmp_path, filter="data")
     plugins = json.loads(VERDICTS.read_text("utf-8"))["plugins"]
     loads = {name: row["load"] for name, row in plugins.items() if isinstance(row.get("load"), dict)}
     assert len(loads) > 100
-    wanted = {name: recorded(load, tmp_path / name) for name, load in loads.items()}
-    assert {name: lists(tmp_path / name, home) for name in loads} == wanted
+    wanted = {name: recorded(load, corpus / name) for name, load in loads.items()}
+    assert {name: lists(corpus / name, home) for name in loads} == wanted

@@ -96,7 +96,7 @@ def test_other_forms_are_refused_or_mean_the_same(name: str) -> None:
     assert found == [numbers(hunk) for file in same["files"] for hunk in file["hunks"]]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     root = str(tmp_path_factory.mktemp("diffs"))
     git(root, "init", "-q")

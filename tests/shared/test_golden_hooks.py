@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from difflib import ndiff
@@ -11,10 +10,9 @@ from typing import Any
 import pytest
 
 from shared.hook_payloads import DIFFERENT, NOT_COMPARED, RUNS, TAKEN
+from shared.oracles import TOOLS, command_line
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-GOLDEN = SHARED / "golden" / "hooks"
-ORACLE = SHARED / "tools" / "hook_oracle.py"
+GOLDEN = TOOLS.parent / "golden" / "hooks"
 
 pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the recordings are not beside this checkout")
 
@@ -34,15 +32,11 @@ def shape(value: Any, at: str = "") -> list[str]:
 
 def fired(name: str, tmp_path: Path) -> list[dict[str, Any]]:
     """All payloads that the hooks of a run have read."""
-    program = tmp_path / "forge"
-    path = os.pathsep.join(p for p in sys.path if p)
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{path}" exec "{sys.executable}" -m forge "$@"\n')
-    program.chmod(0o755)
     (tmp_path / "case.json").write_text(json.dumps(next(case for case in RUNS if case["name"] == name)))
     play = (
-        f"import json, sys; sys.path.insert(0, {str(ORACLE.parent)!r}); sys.dont_write_bytecode = True\n"
+        f"import json, sys; sys.path.insert(0, {str(TOOLS)!r}); sys.dont_write_bytecode = True\n"
         f"import hook_oracle\ncase = json.load(open({str(tmp_path / 'case.json')!r}))\n"
-        f"cli = '{program} -p {{prompt}} --output-format stream-json --verbose {{args}}'\n"
+        f"cli = {command_line()!r}\n"
         "print(json.dumps([row['stdin'] for row in hook_oracle.run_case(case, cli)['_raw']['log']]))"
     )
     done = subprocess.run(

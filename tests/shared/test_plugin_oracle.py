@@ -6,11 +6,9 @@ may have other words. What differs beyond that is in `plugin_differences.json`, 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,9 +16,10 @@ from typing import Any
 import pytest
 
 from forge.agent.texts.load import text
+from shared.oracles import TOOLS, load
+from warm import warm_forge
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-GOLDEN, TOOL = SHARED / "golden" / "plugins", SHARED / "tools" / "plugin_oracle.py"
+GOLDEN = TOOLS.parent / "golden" / "plugins"
 CASES = sorted(path.parent.name for path in GOLDEN.glob("*/case.json"))
 # A case with many directories is cut into parts: one test must not take long.
 MOST = 14
@@ -36,32 +35,26 @@ DIFFERENCES: dict[str, dict[str, str]] = json.loads(
     (Path(__file__).parent / "plugin_differences.json").read_text("utf-8")
 )
 
-pytestmark = pytest.mark.skipif(not TOOL.is_file(), reason="the recordings are not beside this checkout")
+pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the recordings are not beside this checkout")
 
 # Forge's own standing context, which the recordings leave out as well.
 STANDING = ("You run on the model", "# Git status at the start", text("deferred_tools")[:40])
 IGNORED = re.compile(
     r"\.(main_models|requests|cli_version|stderr|sub_agent_request\.(model|tools(\[\d+\])?))$"
 )
+# These print what the reference prints, but for its name and how it guesses the tokens of a skill.
+WORD_FOR_WORD = ("10-marketplace", "11-marketplace-errors", "12-dependencies-and-clashes")
+NAMES = (("claude plugin", "forge plugin"), ("~10 tok", "~3 tok"))
 AFTER_AGENTS = "When you launch multiple agents"
 # Where only the presence of a text counts.
 WORDED = re.compile(r"\.(message|notes|raw)(\[\d+\])?$|\.cli\[\d+\]\.(stdout|stderr)$")
 
 
-@pytest.fixture(scope="module")
-def oracle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+@pytest.fixture(scope="session")
+def oracle() -> Iterator[Any]:
     """The tool that made the recordings, with Forge in the place of the reference."""
-    found = importlib.util.spec_from_file_location("plugin_oracle", TOOL)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    tool: Any = module
-    program = tmp_path_factory.mktemp("bin") / "forge"
-    paths = ":".join(p for p in sys.path if p)
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{paths}" exec "{sys.executable}" -m forge "$@"\n')
-    program.chmod(0o755)
-    lab = tool.Lab(str(program), 0)
+    tool = load("plugin_oracle")
+    lab = tool.Lab(str(warm_forge()), 0)
     tool.NOISE += STANDING
     squash, texts = tool.squash, tool.texts
     tool.squash = lambda words: squash(own_words(words))
@@ -82,6 +75,17 @@ def test_a_recorded_plugin_case_is_repeated(case: str, part: int, oracle: Any, t
     found = {p: (a, b) for p, a, b in differences(plain(expected), plain(got), "") if not IGNORED.search(p)}
     assert {path: pair for path, pair in found.items() if not covered(path, known)} == {}
     assert [pattern for pattern in known if not any(re.search(pattern, path) for path in found)] == []
+    if case in WORD_FOR_WORD:
+        assert (got["cli"], got.get("files")) == printed(case)
+
+
+def printed(case: str) -> tuple[Any, Any]:
+    """What the commands of a case print and write."""
+    words = (GOLDEN / case / "expected.json").read_text("utf-8")
+    for pair in NAMES:
+        words = words.replace(*pair)
+    wanted = json.loads(words)
+    return wanted["cli"], wanted.get("files")
 
 
 def only(case: str, part: int, place: Path) -> Path:

@@ -27,22 +27,26 @@ class Background:
         self._jobs: dict[str, Job] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._attended: dict[str, asyncio.Task[None]] = {}
+        self._stopped_by: dict[str, str] = {}
+        # Those a call waits for, by id.
+        self.waited: dict[str, Job] = {}
 
     def begin(self, s: Session, job: Job) -> None:
         """Starts a job and tells the host; one that a call has waited for is begun again to be left alone."""
         if not job.backgrounded:
             s.emit(JobStarted(job))
+            self.waited[job.id] = job
             self._attended[job.id] = asyncio.ensure_future(self._attend(s, job))
             return
-        waited = self._attended.pop(job.id, None)
-        if waited is not None:
-            waited.cancel()
+        moved = self.waited.pop(job.id, None) is not None
+        if (waiting := self._attended.pop(job.id, None)) is not None:
+            waiting.cancel()
         _let_read(s, job)
         self._jobs[job.id] = job
         self._views[job.id] = _view(job, "running")
         if job.kind not in SCHEDULED:
             s.emit(JobsChanged(self._shown()))
-            s.emit(JobStarted(job, moved=waited is not None))
+            s.emit(JobStarted(job, moved=moved))
         if job.listen is not None:
             job.listen(lambda words: s.wake(event_notice(s, job, words)))
         self._tasks[job.id] = asyncio.ensure_future(self._watch(s, job))
@@ -63,14 +67,35 @@ class Background:
         """Whether a running job keeps the turn's result back."""
         return any(job.holds for job in self._jobs.values())
 
-    def stop(self, job_id: str) -> bool:
-        """Stops a running job."""
-        task = self._tasks.get(job_id)
+    def stop(self, job_id: str, by: str = "user") -> bool:
+        """Stops a running job; `by` is parent for the model, system for what the user did not name."""
+        task, waited = self._tasks.get(job_id), self.waited.get(job_id)
+        if waited is not None and waited.kill is not None:
+            waited.kill()
+            return True
         if task is None or task.done():
             return False
+        self._stopped_by.setdefault(job_id, by)
         # A task cancelled before its first step would never know of the work it has to end.
         asyncio.get_running_loop().call_soon(task.cancel)
         return True
+
+    def leave(self, tool_use_id: str = "") -> bool:
+        """Calls no longer wait for their jobs, all or the one named; whether there was any."""
+        found = [job for job in self.waited.values() if tool_use_id in ("", job.tool_use_id)]
+        for leave in [job.leave for job in found if job.leave is not None]:
+            leave()
+        return bool(found)
+
+    def stop_agents(self) -> None:
+        """Stops the sub-agents, which is no news for the model: an interrupt reaches all of them."""
+        for job in list(self._jobs.values()):
+            if job.kind == "local_agent":
+                self.stop(job.id, "system")
+
+    def stopper(self, job_id: str) -> str:
+        """Who has stopped a job."""
+        return self._stopped_by.get(job_id, "user")
 
     async def close(self) -> None:
         """Stops everything that still runs and waits until it is gone."""
@@ -87,13 +112,14 @@ class Background:
     async def _attend(self, s: Session, job: Job) -> None:
         end = await job.run()
         self._attended.pop(job.id, None)
+        self.waited.pop(job.id, None)
         s.emit(JobEnded(job, end))
 
     async def _watch(self, s: Session, job: Job) -> None:
         try:
             end = await job.run()
         except asyncio.CancelledError:
-            end = _stopped(job)
+            end = _stopped(job, quiet=self.stopper(job.id) == "system")
         except Exception:  # a job is a tool call that takes longer: it must end, whatever happens to it
             log.exception("job %s failed", job.id)
             end = JobEnd("failed", f"{job.description} failed unexpectedly; see the debug log.")
@@ -103,7 +129,8 @@ class Background:
         if job.kind not in SCHEDULED:
             s.emit(JobEnded(job, end))
             s.emit(JobsChanged(self._shown()))
-        if not end.quiet:
+        # When the money is spent nobody can be told any more.
+        if not end.quiet and not s.over_budget():
             s.wake(due(s, end) if job.kind in SCHEDULED else notice(s, job, end))
         # Whoever waits for jobs looks again, also after an end that is no news.
         s.woken.set()
@@ -117,10 +144,10 @@ def _let_read(s: Session, job: Job) -> None:
         s.situation = s.situation.changed(free_read_dirs=[*free, place])
 
 
-def _stopped(job: Job) -> JobEnd:
+def _stopped(job: Job, *, quiet: bool) -> JobEnd:
     """Whoever stops a command knows it; what an agent has done until then is news."""
     if job.kind == "local_agent":
-        return JobEnd("stopped", f'Agent "{job.description}" was stopped')
+        return JobEnd("stopped", f'Agent "{job.description}" was stopped', quiet=quiet)
     return JobEnd("stopped", job.description, quiet=True)
 
 

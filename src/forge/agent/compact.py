@@ -8,42 +8,86 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.compact_history import estimate, newer_half, slimmed
+from forge.agent.compact_standing import standing
 from forge.agent.event import Compacted, Compacting, CompactionSkipped
 from forge.agent.hooks.compaction import after_summary, before_compaction
 from forge.agent.hooks.sites import tell_now
 from forge.agent.ledger import charge_aside
 from forge.agent.memory import renew_memory
+from forge.agent.reply import request
 from forge.agent.session import Session
 from forge.agent.texts.load import text
-from forge.core.message import Block, Message, Text, ToolResult
-from forge.core.model import Finished, Request, ToolSpec, closing
-from forge.core.reminder import is_reminder
+from forge.core.message import Block, Message, Text
+from forge.core.model import Finished, closing
 from forge.foundation.errors import ModelError
 
 BUFFER = 33_000
+SMALLEST, LARGEST = 100_000, 1_000_000
 MAX_HALVINGS = 6
 MAX_IN_A_ROW = 3
+# So many replies below the limit, and the conversation is not filling up again at once.
+CALM = 3
+_TOO_MUCH = ("context_overflow", "request_too_large")
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _ANALYSIS = re.compile(r"<analysis>.*?</analysis>", re.DOTALL)
+
+
+class Tally:
+    """Replies since the last compaction, attempts in a row that failed, and the tokens dropped so far."""
+
+    def __init__(self) -> None:
+        self.replies = 0
+        self.failures = 0
+        self.dropped = 0
 
 
 def due(s: Session) -> bool:
     """Whether the last answer left too little room for the next request."""
     if s.parts.env.get("DISABLE_AUTO_COMPACT") == "1" or s.parts.setting("autoCompactEnabled", True) is False:
         return False
+    # Where summaries fail, what room is left is used up before the API says that it is.
+    if s.keep(Tally).failures >= MAX_IN_A_ROW:
+        return False
     return s.context_tokens > threshold(s) and possible(s)
 
 
 def threshold(s: Session) -> int:
     """Tokens above which the history is compacted before the next request."""
-    configured = s.parts.env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "")
-    setting = s.parts.setting("autoCompactWindow", None)
-    window = s.model.card.context_window
-    if configured.isdecimal():
-        window = min(window, int(configured))
-    elif isinstance(setting, int):
-        window = min(window, setting)
-    return window - min(BUFFER, window // 6)
+    wanted, window = _wanted(s), s.model.card.context_window
+    room = min(window, wanted) if wanted else window
+    limit = room - (BUFFER if room >= SMALLEST else room // 6)
+    share = s.parts.env.get("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "")
+    if wanted and share.isdecimal() and 0 < int(share) <= 100:
+        return min(limit, room * int(share) // 100)
+    return limit
+
+
+def _wanted(s: Session) -> int:
+    """The window the user wants to use: the flag, the variable, the setting of the model, the setting."""
+    if s.parts.limits.window is not None:
+        return s.parts.limits.window
+    variable = s.parts.env.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "")
+    if variable.isdecimal():
+        return min(max(int(variable), SMALLEST), LARGEST)
+    models = s.parts.setting("modelSettings", {})
+    own = models.get(s.model.card.id, {}) if isinstance(models, dict) else {}
+    found = own.get("autoCompactWindow") if isinstance(own, dict) else None
+    found = found if isinstance(found, int) else s.parts.setting("autoCompactWindow", None)
+    return found if isinstance(found, int) else 0
+
+
+def settled(s: Session) -> None:
+    """Takes note of a reply: only some that fit in a row show that a compaction has helped."""
+    tally = s.keep(Tally)
+    tally.replies += 1
+    if s.context_tokens <= threshold(s) and tally.replies > CALM:
+        s.compactions_in_a_row = 0
+
+
+def too_much(error: ModelError) -> bool:
+    """Whether a request was refused for its size."""
+    return error.kind in _TOO_MUCH
 
 
 def possible(s: Session) -> bool:
@@ -53,12 +97,14 @@ def possible(s: Session) -> bool:
 
 async def compact(s: Session, trigger: str, instructions: str = "") -> None:
     """Replaces the history by a summary; raises ModelError when that does not help."""
+    tally = s.keep(Tally)
     s.compactions_in_a_row += 1
     if s.compactions_in_a_row > MAX_IN_A_ROW:
         raise ModelError(
-            "The conversation fills the context window again right after each compaction; stopped.",
-            kind="context_overflow",
-            hint="Start a new session, or leave out large files and tools.",
+            "Autocompact is thrashing: the context refilled to the limit within 3 turns of the previous"
+            f" compact, {MAX_IN_A_ROW} times in a row. A file or the output of a tool is probably too large"
+            " for the context window: read it in smaller parts, or start anew with /clear.",
+            kind="rapid_refill",
         )
     started = s.parts.clock()
     s.emit(Compacting(trigger))
@@ -67,9 +113,10 @@ async def compact(s: Session, trigger: str, instructions: str = "") -> None:
     try:
         summary, omitted, raw = await _summarise(s, wishes)
     except (ModelError, asyncio.CancelledError) as error:
-        why = error.message if isinstance(error, ModelError) else "API Error: Request was aborted."
-        s.emit(CompactionSkipped(why, failed=True))
+        tally.failures += isinstance(error, ModelError)
+        s.emit(CompactionSkipped(_why(error, trigger), failed=True))
         raise
+    tally.failures = tally.replies = 0
     told = await after_summary(s, raw)
     took = (s.parts.clock() - started) * 1000
     await renew_memory(s)
@@ -78,27 +125,42 @@ async def compact(s: Session, trigger: str, instructions: str = "") -> None:
     await s.hooks.fire("PostCompact", trigger=trigger, compact_summary=raw)
 
 
+def _why(error: ModelError | asyncio.CancelledError, trigger: str) -> str:
+    if not isinstance(error, ModelError):
+        return "API Error: Request was aborted."
+    return f"Error during compaction: {error.message}" if trigger == "manual" else error.message
+
+
 async def _summarise(s: Session, wishes: str) -> tuple[str, bool, str]:
-    """The summary, whether older messages had to be left out of it, and all the model said."""
+    """The summary, whether something had to be left out of it, and all the model said."""
     history = list(s.messages)
-    for halving in range(MAX_HALVINGS):
+    for attempt in range(MAX_HALVINGS):
         try:
             finished = await _ask(s, history, wishes)
         except ModelError as error:
-            if error.kind != "context_overflow" or len(history) < 3:
+            shorter = _shorter(history)
+            if not too_much(error) or shorter is None:
                 raise
-            history = _newer_half(history)
+            history = shorter
             continue
-        charge_aside(s.ledger, s.recorder, s.model.card, finished.usage)
+        charge_aside(s.ledger, s.recorder, s.model.card, finished.usage, finished.cost_usd)
         words = finished.message.text
         found = _SUMMARY.search(words)
         summary = (found[1] if found else _ANALYSIS.sub("", words)).strip()
         if not summary:
-            raise ModelError(
-                "The model gave no summary; the conversation is unchanged.", kind="context_overflow"
-            )
-        return summary, halving > 0, words
+            empty = "summarization produced empty response"
+            none = "no assistant message in summarization response"
+            raise ModelError(empty if finished.message.blocks else none)
+        return summary[: 2 * s.model.card.context_window], attempt > 0, words
     raise ModelError("Even a part of the conversation is too long to summarise.", kind="context_overflow")
+
+
+def _shorter(history: list[Message]) -> list[Message] | None:
+    """Long texts and pictures go first, then the older half; None if nothing is left to leave out."""
+    slim = slimmed(history)
+    if slim is not history:
+        return slim
+    return newer_half(history) if len(history) > 2 else None
 
 
 async def _ask(s: Session, history: list[Message], wishes: str) -> Finished:
@@ -109,11 +171,14 @@ async def _ask(s: Session, history: list[Message], wishes: str) -> Finished:
         messages = [*history[:-1], Message("user", [*history[-1].blocks, Text(asking)])]
     else:
         messages = [*history, Message("user", [Text(asking)])]
-    specs = [ToolSpec(t.name, t.description, t.schema) for t in s.tools()]
-    options = msgspec.structs.replace(s.parts.options, tool_choice="none" if specs else "")
-    request = Request(s.model.card.id, s.system, messages, specs, options)
+    asked = msgspec.structs.replace(request(s), messages=messages)
+    # The prefix of a turn is in the cache of the API, where a tool choice would be a change.
+    if asked.tools and s.model.card.provider != "anthropic":
+        asked = msgspec.structs.replace(
+            asked, options=msgspec.structs.replace(asked.options, tool_choice="none")
+        )
     finished: Finished | None = None
-    async with closing(s.model.stream(request)) as deltas:
+    async with closing(s.model.stream(asked)) as deltas:
         async for delta in deltas:
             if isinstance(delta, Finished):
                 finished = delta
@@ -122,73 +187,35 @@ async def _ask(s: Session, history: list[Message], wishes: str) -> Finished:
     return finished
 
 
-def _newer_half(history: list[Message]) -> list[Message]:
-    """The second half of a history, beginning with a user message whose calls are still there."""
-    half = history[len(history) // 2 :]
-    while half and (half[0].role != "user" or any(isinstance(b, ToolResult) for b in half[0].blocks)):
-        if half[0].role == "user":
-            kept: list[Block] = [b for b in half[0].blocks if not isinstance(b, ToolResult)]
-            return [Message("user", kept or [Text("(earlier messages left out)")]), *half[1:]]
-        half = half[1:]
-    return half or history[-1:]
-
-
 def _replace(s: Session, summary: str, trigger: str, *, omitted: bool, took_ms: float) -> None:
-    before, last_prompt = s.context_tokens, _last_prompt(s)
+    before = s.context_tokens or estimate(s.messages)
     transcript = s.recorder.transcript.path if s.recorder.transcript is not None else "(not kept)"
     words = text("compact_summary").format(
         summary=summary, transcript=transcript, omitted=text("compact_omitted") if omitted else ""
     )
-    words += _standing(s, last_prompt)
+    words += standing(s, min(20_000, max(500, s.model.card.context_window // 2)))
     kept = s.messages[-1:] if trigger == "manual" and s.messages[-1].role == "assistant" else []
-    boundary, uuid = s.parts.new_id(), s.parts.new_id()
-    after = len(words) // 4
+    # Under its old id a reader would take the entry for a part of the one before the boundary.
+    kept = [msgspec.structs.replace(m, id=s.parts.new_id()) for m in kept if not m.calls]
+    blocks: list[Block] = [*(Text(r.text) for r in s.standing), Text(words)]
+    s.messages = [Message("user", blocks), *kept]
+    s.context_tokens = estimate(s.messages)
+    tally = s.keep(Tally)
+    tally.dropped += max(0, before - s.context_tokens)
     facts: dict[str, Any] = {
         "trigger": trigger,
         "preTokens": before,
-        "postTokens": after,
+        "postTokens": s.context_tokens,
         "durationMs": round(took_ms),
+        "cumulativeDroppedTokens": tally.dropped,
     }
+    boundary, uuid = s.parts.new_id(), s.parts.new_id()
     logical = s.recorder.boundary(boundary, facts)
     s.recorder.prompt(uuid, [Text(words)], isCompactSummary=True)
     for r in s.standing:
         s.recorder.reminder(r.kind, r.text, r.facts)
-    blocks: list[Block] = [*(Text(r.text) for r in s.standing), Text(words)]
-    # Under its old id a reader would take the entry for a part of the one before the boundary.
-    kept = [msgspec.structs.replace(m, id=s.parts.new_id()) for m in kept if not m.calls]
-    s.messages = [Message("user", blocks), *kept]
     for message in kept:
         envelope = {"id": message.id, "type": "message", "role": "assistant", "model": s.model.card.id}
         s.recorder.reply(envelope, [(s.parts.new_id(), b) for b in message.blocks], madeBy=message.made_by)
-    s.context_tokens = 0
     s.turn.user_events += trigger == "auto"
     s.emit(Compacted(boundary, uuid, words, facts, logical))
-
-
-def _standing(s: Session, last_prompt: str) -> str:
-    """What must not depend on the summary: the latest request and the files the model has seen."""
-    parts = []
-    if last_prompt:
-        parts.append(f"The latest request of the user, word for word:\n{last_prompt}")
-    if s.seen:
-        names = "\n".join(f"- {path}" for path in list(s.seen)[-30:])
-        parts.append(
-            f"Files read or changed so far (read them again before relying on their content):\n{names}"
-        )
-    parts += [told for kept in s.kept_objects() if (told := _told(kept))]
-    return "".join(f"\n\n{part}" for part in parts)
-
-
-def _told(kept: object) -> str:
-    """What an object of the session (task list, plan) wants the model to know after a compaction."""
-    tell = getattr(kept, "after_compaction", None)
-    return str(tell()) if callable(tell) else ""
-
-
-def _last_prompt(s: Session) -> str:
-    for message in reversed(s.messages):
-        if message.role == "user":
-            typed = [b.text for b in message.blocks if isinstance(b, Text) and not is_reminder(b)]
-            if typed:
-                return typed[-1][:20_000]
-    return ""

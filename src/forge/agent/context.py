@@ -98,7 +98,7 @@ class CallContext:
         return self.session.keep(Background).views()
 
     def stop_job(self, job_id: str) -> bool:
-        return self.session.keep(Background).stop(job_id)
+        return self.session.keep(Background).stop(job_id, "parent")
 
     def bounded(self, content: str) -> str:
         """The text, or its beginning and the file that holds all of it when it is too large for a message."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from forge.core.amended import naming_note
 from forge.core.message import ToolResult, ToolUse
 
 
@@ -28,3 +29,11 @@ def input_failure(call: ToolUse, words: str, data: Any = None) -> Done:
     shown = words if words.startswith(("Error: ", "InputValidationError: ")) else f"Error: {words}"
     result = ToolResult(call.id, f"<tool_use_error>{words}</tool_use_error>", True)
     return Done(result, shown if data is None else data)
+
+
+def explained(done: Done, given: ToolUse) -> Done:
+    """The result of a call whose input had wrong names and was understood all the same: it says so."""
+    note, said = naming_note(given.name, given.input), done.result.content
+    if not note or done.result.is_error or not isinstance(said, str):
+        return done
+    return msgspec.structs.replace(done, result=ToolResult(given.id, said + note))

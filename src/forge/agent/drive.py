@@ -62,8 +62,19 @@ async def next_prompt(s: Session, patience: Patience) -> Prompt | None:
                 await s.woken.wait()
         except TimeoutError:
             return None
-    first, *s.pending = s.pending
+    return first_of(s.pending)
+
+
+def first_of(queue: list[Prompt]) -> Prompt:
+    """Takes the first prompt; news with more news right behind it is noted, and answered with the last."""
+    first = queue.pop(0)
+    if _is_news(first) and queue and _is_news(queue[0]):
+        return msgspec.structs.replace(first, query=False)
     return first
+
+
+def _is_news(prompt: Prompt) -> bool:
+    return prompt.origin is not None and prompt.origin.get("kind") == "task-notification"
 
 
 async def _again(s: Session, prompt: Prompt) -> TurnEnded:

@@ -6,14 +6,15 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.compact_standing import latest_request
 from forge.agent.event import ToolFinished, TurnEnded
 from forge.agent.session import Session
-from forge.core.message import Block, Text, ToolResult
-from forge.core.reminder import is_reminder
+from forge.core.message import Block, ToolResult
 from forge.foundation.encode import dumps
 from forge.foundation.errors import ModelError
 
 REJECTED = "User rejected tool use"
+_REASONS = {"context_overflow": "prompt_too_long", "rapid_refill": "rapid_refill_breaker"}
 
 
 def end(
@@ -47,19 +48,31 @@ def end(
         prompt_uuids=turn.prompts,
         origin=turn.origin,
     )
-    s.recorder.side("last-prompt", leafUuid=s.recorder.leaf, lastPrompt=_last_prompt(s))
+    s.recorder.side("last-prompt", leafUuid=s.recorder.leaf, lastPrompt=latest_request(s)[:500])
     s.recorder.side("cost-state", **s.ledger.state())
     return ended
+
+
+def unasked(s: Session) -> TurnEnded:
+    """Ends a turn that only took note of something."""
+    return msgspec.structs.replace(end(s, reason=""), num_turns=0)
+
+
+def plain_number(value: float) -> str:
+    """A number without an exponent and without zeros at its end."""
+    return f"{value:.12f}".rstrip("0").rstrip(".")
 
 
 def limited(s: Session, limit: str) -> TurnEnded:
     """Ends the turn because a limit of the run is reached."""
     limits = s.parts.limits
     if limit == "budget":
-        text = f"Reached maximum budget (${limits.max_budget_usd:g})"
+        text = f"Reached maximum budget (${plain_number(limits.max_budget_usd or 0)})"
         return end(s, subtype="error_max_budget_usd", reason="budget_exhausted", errors=[text])
     if limit == "structured":
+        why = s.structured.wrong if s.structured is not None else ""
         text = "Failed to provide valid structured output after 5 attempts"
+        text += f" — last StructuredOutput error: {why}" if why else ""
         reason = "structured_output_retry_exhausted"
         return end(s, subtype="error_max_structured_output_retries", reason=reason, errors=[text])
     if limit == "time":
@@ -72,7 +85,7 @@ def limited(s: Session, limit: str) -> TurnEnded:
 def failed(s: Session, error: ModelError) -> TurnEnded:
     """Ends the turn with an API error: the protocol calls that a success that is an error."""
     s.turn.stop_reason = "stop_sequence"
-    ended = end(s, reason="api_error", result=error.message)
+    ended = end(s, reason=_REASONS.get(error.kind, "api_error"), result=error.message)
     return msgspec.structs.replace(
         ended,
         is_error=True,
@@ -98,12 +111,3 @@ def answer_open_calls(s: Session, words: str, *, show: bool = True) -> bool:
     if results:
         s.add_user(results)
     return bool(results)
-
-
-def _last_prompt(s: Session) -> str:
-    for message in reversed(s.messages):
-        if message.role == "user":
-            texts = [b.text for b in message.blocks if isinstance(b, Text) and not is_reminder(b)]
-            if texts:
-                return texts[-1][:500]
-    return ""

@@ -53,6 +53,7 @@ class ApiFailed(msgspec.Struct, frozen=True):
     kind: str
     status: int | None = None
     error_type: str | None = None
+    request_id: str | None = None
 
 
 class ToolStarted(msgspec.Struct, frozen=True):

@@ -23,18 +23,27 @@ class AskPermission(msgspec.Struct, frozen=True):
 
 
 class Allow(msgspec.Struct, frozen=True):
-    """Yes; perhaps with another input, perhaps with rules to remember (in the protocol's shape)."""
+    """Yes; perhaps with another input, perhaps with rules to remember (in the protocol's shape).
+
+    `kind` is what the host calls the decision, here and in a refusal.
+    """
 
     updated_input: dict[str, Any] | None = None
     updates: list[dict[str, Any]] = []
+    kind: str = ""
 
 
 class Refuse(msgspec.Struct, frozen=True):
-    """No. `asked` is false when there was nobody to ask; `interrupt` ends the turn."""
+    """No. `asked` is false when there was nobody to ask, `why` the kind and the words of the reason for that.
+
+    `interrupt` ends the turn.
+    """
 
     message: str
     asked: bool = True
     interrupt: bool = False
+    why: tuple[str, str] | None = None
+    kind: str = ""
 
 
 Question = AskPermission

@@ -1,4 +1,4 @@
-"""Which files a resumed conversation has seen: what was read or written then and has not changed since."""
+"""What a resumed conversation knows: files it has seen that have not changed since, and whether it plans."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from forge.foundation.history.transcript import Record
 from forge.foundation.ids import timestamp
 
 _SEEING = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
+_PLANNING = {"plan_mode": True, "plan_mode_exit": False, "EnterPlanMode": True, "ExitPlanMode": False}
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -23,11 +24,16 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class KnownFiles:
-    """Looks at records as they pass and remembers the files whose reading or writing succeeded."""
+    """Looks at records as they pass and remembers the files whose reading or writing succeeded.
+
+    `planning`: the last that was said of plan mode is that it is on.
+    """
 
     def __init__(self) -> None:
         self.found: dict[str, Known] = {}
+        self.planning = False
         self._calls: dict[str, tuple[str, bool]] = {}
+        self._turns: dict[str, bool] = {}
 
     def watch(self, records: Iterable[Record]) -> Iterator[Record]:
         """The records, unchanged."""
@@ -37,18 +43,26 @@ class KnownFiles:
             for block in content if isinstance(content, list) else ():
                 if isinstance(block, dict):
                     self._note(block, record.get("timestamp"))
+            attached = record.get("attachment")
+            if isinstance(attached, dict):
+                self.planning = _PLANNING.get(str(attached.get("type")), self.planning)
             yield record
 
     def _note(self, block: dict[str, Any], when: Any) -> None:
         kind = block.get("type")
-        if kind == "tool_use" and block.get("name") in _SEEING:
+        if kind == "tool_use" and str(block.get("name")) in _SEEING:
             raw = block.get("input")
             given: dict[str, Any] = raw if isinstance(raw, dict) else {}
             path = given.get("file_path") or given.get("notebook_path")
             if isinstance(path, str) and os.path.isabs(path):
                 partial = given.get("offset") is not None or given.get("limit") is not None
                 self._calls[str(block.get("id"))] = (os.path.normpath(path), partial)
+        elif kind == "tool_use" and str(block.get("name")) in _PLANNING:
+            self._turns[str(block.get("id"))] = _PLANNING[str(block.get("name"))]
         elif kind == "tool_result":
+            turned = self._turns.pop(str(block.get("tool_use_id")), None)
+            if turned is not None and block.get("is_error") is not True:
+                self.planning = turned
             call = self._calls.pop(str(block.get("tool_use_id")), None)
             if call is not None and block.get("is_error") is not True and isinstance(when, str):
                 self.found[call[0]] = Known(when, call[1])

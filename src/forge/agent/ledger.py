@@ -28,12 +28,14 @@ class Ledger:
         self.cards: dict[str, ModelCard] = {}
         self.api_ms = 0.0
         # What conversations of this process have cost that were cleared away.
-        self.earlier = 0.0
+        self._earlier = 0.0
+        # What the conversation had cost before this process went on with it.
+        self._inherited = 0.0
         self._foreign = dict.fromkeys(_FOREIGN, 0)
 
     def begin_anew(self) -> None:
         """Starts from zero for another conversation; what was spent still counts against the cap."""
-        self.earlier += self.cost
+        self._earlier, self._inherited = self.spent_here, 0.0
         self.spent, self.api_ms = {}, 0.0
         self._foreign = dict.fromkeys(_FOREIGN, 0)
 
@@ -41,12 +43,21 @@ class Ledger:
     def cost(self) -> float:
         return sum(s.cost for s in self.spent.values())
 
+    @property
+    def spent_here(self) -> float:
+        """What this process has spent, whatever became of its conversations: the cap is for one run."""
+        return self._earlier + self.cost - self._inherited
+
     def add(self, card: ModelCard, usage: Usage, cost: float | None = None) -> None:
         """One more reply; `cost` if the provider has said what it was, else the card's prices count."""
         before = self.spent.get(card.id, ModelSpend(Usage(), 0.0))
         self.cards[card.id] = card
         added = card.cost(usage) if cost is None else cost
         self.spent[card.id] = ModelSpend(before.usage + usage, before.cost + added)
+
+    def surprises(self, card: ModelCard, cost: float | None) -> bool:
+        """Whether this is the first reply of a model whose price nobody knows."""
+        return card.price is None and cost is None and card.id not in self.cards
 
     def snapshot(self) -> dict[str, ModelSpend]:
         return dict(self.spent)
@@ -59,6 +70,7 @@ class Ledger:
         for name, row in models.items():
             if isinstance(row, dict):
                 self.spent[name] = ModelSpend(_usage(row), _number(row, "costUSD"))
+        self._inherited = self.cost
         self.api_ms = _number(state, "totalAPIDuration")
         self._foreign = {key: round(_number(state, key)) for key in _FOREIGN}
 
@@ -72,9 +84,11 @@ class Ledger:
         }
 
 
-def charge_aside(ledger: Ledger, recorder: Recorder, card: ModelCard, usage: Usage) -> None:
+def charge_aside(
+    ledger: Ledger, recorder: Recorder, card: ModelCard, usage: Usage, cost: float | None = None
+) -> None:
     """Adds a request that leaves no message behind; a sub-agent's share is read from its own transcript."""
-    ledger.add(card, usage)
+    ledger.add(card, usage, cost)
     if recorder.stamp.agent_id:
         recorder.side("request-usage", madeBy=card.ref, usage=usage_record(usage))
 

@@ -13,19 +13,19 @@ from forge.agent.clearing import clear
 from forge.agent.compact import compact, possible, threshold
 from forge.agent.ending import end
 from forge.agent.event import LocalOutput, TurnEnded, TurnStarted
-from forge.agent.hooks.compaction import Blocked
+from forge.agent.hooks.compaction import Blocked, take_runs
 from forge.agent.memory_commands import list_memory
 from forge.agent.plugin_commands import run_plugin
 from forge.agent.session import Prompt, Session
 from forge.core.message import Text
 from forge.core.models.wishes import default_options
-from forge.foundation.errors import ForgeError
+from forge.foundation.errors import ForgeError, ModelError
 
 
 def local_command(prompt: Prompt) -> str:
     """The name of the local command a prompt consists of, or ""."""
     name = prompt.text.split(None, 1)[0].removeprefix("/") if prompt.text.startswith("/") else ""
-    return "" if prompt.verbatim else _ALIASES.get(name, name if name in _COMMANDS else "")
+    return "" if prompt.verbatim else ALIASES.get(name, name if name in _COMMANDS else "")
 
 
 def is_local(s: Session, prompt: Prompt) -> bool:
@@ -37,7 +37,7 @@ def is_local(s: Session, prompt: Prompt) -> bool:
 
 def local_names() -> list[str]:
     """What users can type that Forge answers itself, and the prompts it brings along."""
-    return sorted([*_COMMANDS, *_ALIASES, "init"])
+    return sorted([*_COMMANDS, *ALIASES, "init"])
 
 
 class _Said(msgspec.Struct, frozen=True):
@@ -80,8 +80,9 @@ async def _compacted(s: Session, name: str, focus: str) -> _Said:
     """A compaction shows its own end; one that was stopped leaves everything as it was."""
     try:
         return _Said(await _compact(s, focus), told=True)
-    except Blocked as error:
-        return _Said(error.message, told=True, result=error.message)
+    except ModelError as error:
+        words = error.message if isinstance(error, Blocked) else f"Error during compaction: {error.message}"
+        return _Said(words, failed=True, result=words)
     except ForgeError as error:
         return _Said(f"Error: {error}", failed=True)
     except asyncio.CancelledError:
@@ -105,9 +106,12 @@ def _remember(s: Session, prompt: Prompt, name: str, said: str) -> None:
 async def _compact(s: Session, focus: str) -> str:
     if not possible(s):
         raise ForgeError("No messages to compact")
+    if s.over_budget():
+        raise ForgeError(f"Reached maximum budget (${s.parts.limits.max_budget_usd:g})")
+    take_runs(s)  # of earlier ones, which nobody asked for
     await compact(s, "manual", focus)
     s.compactions_in_a_row = 0
-    return "Compacted "
+    return f"Compacted {take_runs(s)}"
 
 
 async def _context(s: Session, argument: str) -> str:
@@ -168,4 +172,4 @@ _COMMANDS: dict[str, Callable[[Session, str], Awaitable[str]]] = {
     "help": _loaded("say_help"),
     "usage": _usage,
 }
-_ALIASES = {"cost": "usage", "stats": "usage", "new": "clear", "reset": "clear"}
+ALIASES = {"cost": "usage", "stats": "usage", "new": "clear", "reset": "clear"}

@@ -6,9 +6,10 @@ import asyncio
 
 import msgspec
 
-from forge.agent.compact import MAX_IN_A_ROW, compact, due, possible, threshold
+from forge.agent.asides.beside import beside_prompt
+from forge.agent.compact import compact, due, possible, settled, too_much
 from forge.agent.elsewhere import take_results
-from forge.agent.ending import answer_open_calls, end, failed, limited
+from forge.agent.ending import answer_open_calls, end, failed, limited, unasked
 from forge.agent.event import ApiFailed, Folded, TurnEnded, TurnStarted
 from forge.agent.hooks import turns
 from forge.agent.local import is_local, run_local
@@ -20,9 +21,8 @@ from forge.agent.reply import Reply, ask_model
 from forge.agent.session import Prompt, Session, Turn
 from forge.agent.skills.granted import end_grants
 from forge.agent.skills.typed import expand_typed
-from forge.agent.structured import MAX_FAILURES
+from forge.agent.structured import MAX_FAILURES, begin_value
 from forge.agent.texts.load import text
-from forge.agent.tokens_left import opening_tokens
 from forge.agent.toolcall import run_calls
 from forge.core.message import Text
 from forge.foundation.errors import ModelError
@@ -32,8 +32,8 @@ MAX_CONTINUATIONS = 3
 
 async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
     """Runs one turn to its end and emits it; an interrupt is an end like any other."""
-    s.turn = Turn(s.parts.clock(), s.ledger.snapshot())
-    s.turn.origin = prompt.origin
+    s.turn = Turn(s.parts.clock(), s.ledger.snapshot(), prompt.origin)
+    begin_value(s.structured)
     turns.begin_prompt(s, prompt)
     try:
         async with asyncio.timeout(s.parts.limits.max_seconds):
@@ -42,7 +42,7 @@ async def run_turn(s: Session, prompt: Prompt) -> TurnEnded:
         answer_open_calls(s, text("interrupted"))
         ended = limited(s, "time")
     except ModelError as error:
-        ended = _api_failure(s, error)
+        ended = await _api_failure(s, error)
         await turns.failed_turn(s, error)
     except asyncio.CancelledError:
         ended = _interrupted(s)
@@ -65,14 +65,14 @@ async def _turn(s: Session, prompt: Prompt) -> TurnEnded:
         return expanded.ended
     prompt = expanded.prompt
     s.reminders = [*([] if prompt.verbatim else await mentioned(s, prompt)), *s.reminders]
-    s.reminders += [*mode_news(s), *opening_tokens(s)]
+    s.reminders += [*mode_news(s), *beside_prompt(s)]
     if prompt.calls:
         await run_calls(s, prompt.calls)
         s.turn.user_events = 0
     else:
         s.add_prompt(prompt, [*expanded.told, *submitted.told])
     if not prompt.query:
-        return end(s)
+        return unasked(s)
     return _ended_by_calls(s) or await _steps(s)
 
 
@@ -104,12 +104,11 @@ async def _ask(s: Session) -> Reply:
     try:
         reply = await ask_model(s)
     except ModelError as error:
-        if error.kind != "context_overflow" or not possible(s):
+        if not too_much(error) or not possible(s):
             raise
         await compact(s, "auto")
         reply = await ask_model(s)
-    if s.context_tokens <= threshold(s):
-        s.compactions_in_a_row = 0
+    settled(s)
     return reply
 
 
@@ -118,7 +117,7 @@ async def _compact_ahead(s: Session) -> None:
     try:
         await compact(s, "auto")
     except ModelError as error:
-        if s.compactions_in_a_row > MAX_IN_A_ROW:
+        if error.kind == "rapid_refill":
             raise
         s.warn(f"The conversation could not be compacted yet: {error.message}")
 
@@ -182,15 +181,15 @@ async def _fold_pending(s: Session) -> None:
         s.emit(Folded(s.parts.new_id(), prompt.uuid))
 
 
-def _api_failure(s: Session, error: ModelError) -> TurnEnded:
+async def _api_failure(s: Session, error: ModelError) -> TurnEnded:
     answer_open_calls(s, text("interrupted"))
     uuid = s.parts.new_id()
     answer = error.answer
-    words = error.message
-    s.emit(ApiFailed(uuid, words, error.kind, answer.status, answer.error_type))
+    shown = await turns.shown_failure(s, error)
+    s.emit(ApiFailed(uuid, shown, error.kind, answer.status, answer.error_type, answer.request_id))
     message = {"id": uuid, "type": "message", "role": "assistant", "model": "<synthetic>"}
-    s.recorder.reply(message, [(uuid, Text(words))], isApiErrorMessage=True)
-    return failed(s, error)
+    s.recorder.reply(message, [(uuid, Text(error.message))], isApiErrorMessage=True)
+    return msgspec.structs.replace(failed(s, error), result=shown)
 
 
 def _interrupted(s: Session) -> TurnEnded:

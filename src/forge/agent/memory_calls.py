@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 
 from forge.agent.done import Done
@@ -12,6 +11,7 @@ from forge.agent.memory import Memory, Touch, touched
 from forge.agent.session import Session
 from forge.core.message import ToolUse
 from forge.core.tool import FileStamp
+from forge.foundation.permissions.places import resolve
 
 _FIELDS = {"Read": "file_path", "Edit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 
@@ -46,16 +46,10 @@ def _touches(
         outcome = done.get(call.id)
         named = call.input.get(_FIELDS.get(call.name, ""))
         if outcome is not None and isinstance(named, str) and not _refused(outcome):
-            yield Touch(_absolute(s, named), call.name == "Read")
+            yield Touch(resolve(named, s.situation), call.name == "Read")
     if any(call.name == "Bash" for call in calls):
         yield from (Touch(path, False) for path, stamp in s.seen.items() if before.get(path) is not stamp)
 
 
 def _refused(outcome: Done) -> bool:
     return "non_execution_kind" in (outcome.meta or {})
-
-
-def _absolute(s: Session, path: str) -> str:
-    if path.startswith("~/"):
-        path = os.path.join(s.situation.home, path[2:])
-    return os.path.normpath(os.path.join(s.situation.cwd, path))

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from forge.agent.texts.load import text
-from forge.core.message import Block, Message, Text, ToolResult, ToolUse, decode_block
+from forge.core.message import (
+    UNPARSED_INPUT,
+    Block,
+    Message,
+    RedactedThinking,
+    Text,
+    Thinking,
+    ToolResult,
+    ToolUse,
+    decode_block,
+)
+from forge.foundation.encode import dumps
 
 NO_RESPONSE = "No response requested."
 
@@ -20,6 +32,7 @@ class Mending:
 
     def __init__(self, notes: list[str]) -> None:
         self._notes = notes
+        self.replaced = 0
         self.dropped = 0
         self.orphans = 0
         self.settled = False
@@ -27,6 +40,10 @@ class Mending:
     def notes(self) -> list[str]:
         """Everything there is to say, in plain words."""
         made = list(self._notes)
+        if self.replaced:
+            made.append(
+                f"replaced damaged characters in {self.replaced} entr{'y' if self.replaced == 1 else 'ies'}"
+            )
         if self.dropped:
             made.append(f"left out {self.dropped} piece{'s'[: self.dropped > 1]} of a wrong shape")
         if self.orphans:
@@ -60,7 +77,7 @@ class Mending:
         kind = raw["type"]
         try:
             if kind == "tool_use":
-                return msgspec.convert(raw, ToolUse)
+                return msgspec.convert({**raw, "input": _given(raw.get("input"))}, ToolUse)
             if kind == "tool_result" and isinstance(raw.get("tool_use_id"), str):
                 kept: dict[str, Any] = {
                     k: raw[k] for k in ("type", "tool_use_id", "content", "is_error") if k in raw
@@ -82,7 +99,7 @@ def repair(history: list[Message], mending: Mending | None = None) -> list[Messa
     """Answers calls that never got a result and closes a trailing question, as the reference does."""
     mending = mending or Mending([])
     fixed: list[Message] = []
-    for message in history:
+    for message in _with_output(history, mending):
         calls = [c.id for c in fixed[-1].calls] if fixed and fixed[-1].role == "assistant" else []
         if message.role == "assistant":
             _close(fixed, calls)
@@ -91,11 +108,49 @@ def repair(history: list[Message], mending: Mending | None = None) -> list[Messa
         blocks = _answers(message.blocks, calls, mending)
         if blocks:
             fixed.append(Message("user", blocks))
-    if fixed:
+    if fixed and fixed[-1].calls:
         _close(fixed, [c.id for c in fixed[-1].calls])
+        mending.settled = False
     if fixed and fixed[-1].role == "user" and not mending.settled:
         fixed.append(Message("assistant", [Text(NO_RESPONSE)], made_by="<synthetic>"))
     return fixed
+
+
+def _with_output(history: list[Message], mending: Mending) -> Iterator[Message]:
+    """The history without replies that hold nothing but thoughts; words around one are heard together."""
+    last: Message | None = None
+    seen: set[str] = set()
+    for message in history:
+        if message.role == "assistant":
+            message = _made_once(message, seen, mending)
+            if all(_is_thought(block) for block in message.blocks):
+                continue
+        if last is not None and last.role == message.role:
+            last = Message(last.role, [*last.blocks, *message.blocks], last.id, last.made_by)
+            continue
+        if last is not None:
+            yield last
+        last = message
+    if last is not None:
+        yield last
+
+
+def _made_once(reply: Message, seen: set[str], mending: Mending) -> Message:
+    """A reply without calls that were there before: no model accepts the same call twice."""
+    kept: list[Block] = []
+    for block in reply.blocks:
+        if isinstance(block, ToolUse) and block.id in seen:
+            mending.dropped += 1
+            continue
+        if isinstance(block, ToolUse):
+            seen.add(block.id)
+        kept.append(block)
+    return reply if len(kept) == len(reply.blocks) else Message("assistant", kept, reply.id, reply.made_by)
+
+
+def _is_thought(block: Block) -> bool:
+    kind = block.get("type") if isinstance(block, dict) else ""
+    return isinstance(block, Thinking | RedactedThinking) or kind in ("thinking", "redacted_thinking")
 
 
 def _follow(fixed: list[Message], reply: Message) -> None:
@@ -127,11 +182,19 @@ def _answers(blocks: list[Block], calls: list[str], mending: Mending) -> list[Bl
         else:
             mending.orphans += 1
     missing: list[Block] = [_interrupted(c) for c in dict.fromkeys(calls) if c not in results]
-    return [*missing, *results.values(), *rest]
+    return [*results.values(), *missing, *rest]
+
+
+def _given(value: Any) -> dict[str, Any]:
+    """The input of a call; what is no object is kept as what the model wrote."""
+    if isinstance(value, dict):
+        return value
+    raw = value if isinstance(value, str) else dumps(value).decode()
+    return {UNPARSED_INPUT: {"raw": raw, "len": len(raw)}}
 
 
 def _interrupted(call: str) -> ToolResult:
-    return ToolResult(call, text("interrupted"), True)
+    return ToolResult(call, text("session_ended"), True)
 
 
 def _plain_result(raw: dict[str, Any]) -> dict[str, Any]:

@@ -11,11 +11,12 @@ import msgspec
 from forge.agent.context import CallContext
 from forge.agent.memory import MENTION, Touch, touched
 from forge.agent.session import Prompt, Reminder, Session
-from forge.core.message import ToolUse
+from forge.core.message import Image, ToolUse
 from forge.core.reminder import reminder
 from forge.core.tool import ToolError
 from forge.foundation.encode import dumps
 from forge.foundation.permissions.decide import decide
+from forge.foundation.permissions.places import resolve
 
 _MENTION = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|(\S+))')
 _LINES = re.compile(r"#L(\d+)(?:-L?(\d+))?$")
@@ -55,9 +56,7 @@ def _separated(reminder: Reminder) -> Reminder:
 
 def _target(s: Session, name: str) -> tuple[str, str]:
     """What a mention names: a file, a directory or nothing."""
-    if name.startswith("~/"):
-        name = os.path.join(s.situation.home, name[2:])
-    path = os.path.abspath(os.path.join(s.situation.cwd, name))
+    path = resolve(name, s.situation)
     if os.path.isdir(path):
         return "directory", path
     return ("file", path) if os.path.isfile(path) else ("", path)
@@ -78,7 +77,17 @@ async def _file(s: Session, path: str, lines: re.Match[str] | None) -> list[Remi
         output = await action.run(msgspec.convert(arguments, action.args), context)
     except ToolError:
         return []
-    return _called("Read", shown, output.content) if isinstance(output.content, str) else []
+    if isinstance(output.content, str):
+        return _called("Read", shown, output.content)
+    pictures = [block for block in output.content if isinstance(block, Image)]
+    return _shown(s, path, pictures[0], output.data) if len(pictures) == 1 else []
+
+
+def _shown(s: Session, path: str, picture: Image, data: Any) -> list[Reminder]:
+    """An image, kept as the reference keeps it."""
+    call = _called("Read", {"file_path": path}, "")[0]
+    facts = {"filename": path, "content": data, "displayPath": os.path.relpath(path, s.situation.cwd)}
+    return [Reminder("file", call.text, facts, picture=picture)]
 
 
 def _directory(s: Session, path: str) -> list[Reminder]:
@@ -97,4 +106,5 @@ def _called(tool: str, arguments: dict[str, Any], result: str) -> list[Reminder]
     given = dumps(arguments).decode()
     called = reminder(f"Called the {tool} tool with the following input: {given}")
     told = reminder(f"Result of calling the {tool} tool:\n{result}")
-    return [Reminder("file", called), Reminder("file", told)]
+    # Under a name of its own: of a "file" the reference wants the data, not the words.
+    return [Reminder("mention", called), Reminder("mention", told)]

@@ -9,8 +9,8 @@ import msgspec
 
 from forge.agent.done import Done, failure, input_failure
 from forge.agent.event import Denial, Denied
-from forge.agent.guarding import SHELL_TOOLS, forbidden_call, guarded, kept_updates, settled_call
-from forge.agent.hooks.port import Outcome
+from forge.agent.guard.guarding import SHELL_TOOLS, forbidden_call, guarded, kept_updates, settled_call
+from forge.agent.hooks.port import NOT_EXECUTED, Outcome
 from forge.agent.hooks.sites import (
     hook_input,
     refused_call,
@@ -26,6 +26,7 @@ from forge.agent.skills.rights import decide_call
 from forge.core.message import ToolUse
 from forge.core.tool import Tool
 from forge.foundation.permissions.decide import decide
+from forge.foundation.permissions.links import misleading
 from forge.foundation.permissions.situation import Decision
 
 # What hosts read when no rule was needed: the parts of a command are harmless, or the mode allows the file.
@@ -49,11 +50,15 @@ UNCHECKED = (
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The settled question: the call as it may run, or the result that refuses it."""
+    """The settled question: the call as it may run, or the result that refuses it.
+
+    `lasting` is a permission that outlives the session.
+    """
 
     call: ToolUse
     meta: dict[str, Any]
     refused: Done | None = None
+    lasting: bool = False
 
 
 async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verdict:
@@ -67,16 +72,17 @@ async def permit(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verd
         denial = await guarded(s, verdict.call, tool.name, Decision("allow"))
     if verdict.refused is None and denial is not None and denial.verdict == "deny":
         verdict = _denied(s, verdict.call, denial, kind="permission-rule")
-    settled_call(s, verdict.call, tool.name, verdict.meta, refused=verdict.refused is not None)
+    told = {"refused": verdict.refused is not None, "lasting": verdict.lasting}
+    settled_call(s, verdict.call, tool.name, verdict.meta, **told)
     return verdict
 
 
 async def _permitted(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> Verdict:
     if hooked.verdict == "deny":
-        return _refused(
-            s, call, f"PreToolUse:{tool.name} hook error: {hooked.reason}", _meta(call, "reject", "hook")
-        )
-    decision = await guarded(s, call, tool.name, decide_call(s, call, tool.name))
+        named = "" if hooked.reason.endswith(NOT_EXECUTED) else f"PreToolUse:{tool.name} hook error: "
+        return _refused(s, call, f"{named}{hooked.reason}", _by_hook(call))
+    decision = misleading(tool.name, hook_input(s, call).get("file_path"))
+    decision = decision or await guarded(s, call, tool.name, decide_call(s, call, tool.name))
     if decision.verdict == "allow" and hooked.verdict not in ("ask", "defer"):
         why = decision.reason_type or _BY_NATURE.get(tool.name)
         return Verdict(call, _meta(call, "accept", "config", why))
@@ -87,7 +93,7 @@ async def _permitted(s: Session, call: ToolUse, tool: Tool, hooked: Outcome) -> 
     # A plan is to be made first, whatever a hook thinks of a single call.
     final = s.situation.mode == "plan" or decision.reason_type in ("rule", "safetyCheck")
     if hooked.verdict == "allow" and not final:
-        return Verdict(call, _meta(call, "accept", "hook"))
+        return Verdict(call, _meta(call, "accept", "hook", "hook"))
     return await _ask(s, call, decision, over_hook=hooked.verdict == "allow")
 
 
@@ -114,15 +120,12 @@ async def _forbidden(s: Session, call: ToolUse, decision: Decision, *, silent: b
 async def _ask(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool = False) -> Verdict:
     if s.situation.deny_instead_of_prompting:
         return _denied(s, call, decision, kind="user-rejected")
-    if s.situation.mode == "auto":
+    # What a rule or the tool itself wants to be asked is asked in every mode.
+    if s.situation.mode == "auto" and decision.reason_type != "rule" and not decision.requires_interaction:
         return await _unchecked(s, call, decision)
-    requested = await s.hooks.fire(
-        "PermissionRequest",
-        tool_name=call.name,
-        tool_input=hook_input(s, call),
-        **suggestions(s, decision),
-        **server_of(s, call),
-    )
+    requested = await _requested(s, call, decision)
+    if requested.retry:
+        requested = await _requested(s, call, decision)  # once more and no further
     if requested.verdict == "allow":
         return _granted(s, call, requested)
     if requested.verdict == "deny":
@@ -130,13 +133,23 @@ async def _ask(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool
     return await _asked(s, call, decision, over_hook=over_hook)
 
 
+async def _requested(s: Session, call: ToolUse, decision: Decision) -> Outcome:
+    """PermissionRequest: what hooks say before anybody is asked."""
+    return await s.hooks.fire(
+        "PermissionRequest",
+        tool_name=call.name,
+        tool_input=hook_input(s, call),
+        **suggestions(s, decision),
+        **server_of(s, call),
+    )
+
+
 async def _unchecked(s: Session, call: ToolUse, decision: Decision) -> Verdict:
-    """In auto mode a check would decide; there is none, so without anybody to ask hooks hear of a refusal."""
+    """In auto mode a check would decide; there is none, so the call is refused, and hooks hear of it."""
     words = UNCHECKED.format(call.name)
     decision = decision.changed(message=words, reason_type="classifier", reason=NO_CLASSIFIER)
-    verdict = await _asked(s, call, decision)
-    if verdict.refused is not None and verdict.meta.get("non_execution_kind") == "user-rejected":
-        await refused_call(s, call, NO_CLASSIFIER)
+    verdict = _denied(s, call, decision, kind="automode-unavailable")
+    await refused_call(s, call, NO_CLASSIFIER)
     return verdict
 
 
@@ -149,11 +162,11 @@ def _granted(s: Session, call: ToolUse, requested: Outcome) -> Verdict:
         if wrong is not None:
             words = str(wrong.result.content)
             s.emit(Denied(call, words, "hook", words))
-            return Verdict(call, _meta(call, "reject", "hook"), wrong)
+            return Verdict(call, _by_hook(call), wrong)
         decision = decide(call.name, call.input, s.situation)
         if decision.verdict == "deny":
             return _denied(s, call, decision, kind="permission-rule")
-    return Verdict(call, _meta(call, "accept", "hook"))
+    return Verdict(call, _meta(call, "accept", "hook", "hook"))
 
 
 def _denied_by_hook(s: Session, call: ToolUse, requested: Outcome) -> Verdict:
@@ -162,7 +175,7 @@ def _denied_by_hook(s: Session, call: ToolUse, requested: Outcome) -> Verdict:
     if requested.interrupt:
         s.keep(HookState).interrupted = True
         s.interrupt()
-    return _refused(s, call, requested.reason, _meta(call, "reject", "hook"))
+    return _refused(s, call, requested.reason, _by_hook(call))
 
 
 async def _confirm(s: Session, call: ToolUse, tool: Tool, reason: str) -> Verdict:
@@ -172,25 +185,30 @@ async def _confirm(s: Session, call: ToolUse, tool: Tool, reason: str) -> Verdic
 
 
 async def _asked(s: Session, call: ToolUse, decision: Decision, *, over_hook: bool = False) -> Verdict:
+    shown = ToolUse(call.id, call.name, hook_input(s, call))
     try:
-        answer = await s.host.ask(AskPermission(call, decision))
+        answer = await s.host.ask(AskPermission(shown, decision))
     except asyncio.CancelledError:
-        s.turn.unanswered.add(call.id)
-        s.turn.denials.append(Denial(call.name, call.id, call.input))
+        s.turn.denials.append(Denial(call.name, call.id, shown.input))
         raise
     if isinstance(answer, Allow):
         s.remember(kept_updates(s, call, answer.updates))
         lasting = any(update.get("destination") != "session" for update in answer.updates)
-        source = "user_permanent" if lasting else "user_temporary"
-        return Verdict(_with_input(call, answer.updated_input), _meta(call, "accept", source))
+        meta = _meta(call, "accept", answer.kind or "user_temporary")
+        changed = answer.updated_input not in (None, shown.input)
+        return Verdict(_with_input(call, answer.updated_input) if changed else call, meta, lasting=lasting)
+    if answer.why is not None:
+        decision = decision.changed(reason_type=answer.why[0], reason=answer.why[1])
+        return _denied(s, call, decision, kind="permission-rule", words=answer.message)
     if not answer.asked:
         # A rule that outweighs a hook is named like one that forbids.
         kind = "permission-rule" if over_hook and decision.reason_type == "rule" else "user-rejected"
         return _denied(s, call, decision, kind=kind, words=answer.message)
-    meta = {**_meta(call, "reject", "user_reject"), "non_execution_kind": "permission-rule"}
-    if answer.interrupt:
-        s.interrupt()
-    return _refused(s, call, answer.message, meta)
+    meta = {**_meta(call, "reject", answer.kind or "user_reject"), "non_execution_kind": "permission-rule"}
+    refused = _refused(s, call, answer.message, meta)
+    if answer.interrupt and s.interrupt():
+        raise asyncio.CancelledError  # the call ends like every other one of the turn
+    return refused
 
 
 def _with_input(call: ToolUse, updated: dict[str, Any] | None) -> ToolUse:
@@ -218,8 +236,12 @@ def _refused(
     s: Session, call: ToolUse, message: str, meta: dict[str, Any], *, counted: bool = True
 ) -> Verdict:
     if counted:
-        s.turn.denials.append(Denial(call.name, call.id, call.input))
+        s.turn.denials.append(Denial(call.name, call.id, hook_input(s, call)))
     return Verdict(call, meta, msgspec.structs.replace(failure(call, message), meta=meta))
+
+
+def _by_hook(call: ToolUse) -> dict[str, Any]:
+    return {**_meta(call, "reject", "hook", "hook"), "non_execution_kind": "permission-rule"}
 
 
 def _meta(call: ToolUse, decision: str, source: str, reason_type: str | None = None) -> dict[str, Any]:

@@ -39,7 +39,8 @@ def plan_words(s: Session) -> str:
     path = _path(s)
     there = "plan_mode_again" if read_plan(path) is not None else "plan_mode_new"
     ending = "plan_mode_hand_over" if s.find_tool("ExitPlanMode") is not None else "plan_mode_alone"
-    return "\n\n".join(text(part) for part in ("plan_mode", ending, there)).replace("{path}", path)
+    way = s.keep(Plan).instructions or text("plan_mode_way")
+    return "\n\n".join([text("plan_mode"), way, text(ending), text(there).replace("{path}", path)])
 
 
 def _path(s: Session) -> str:

@@ -9,6 +9,7 @@ from forge.agent.team.agents import DEFAULT_TYPE, find_agent
 from forge.agent.team.child import transcript_path
 from forge.agent.team.crew import Crew, Member
 from forge.core.job import Job, JobEnd
+from forge.foundation.lenient import read_as
 
 
 class Meta(msgspec.Struct, frozen=True, rename="camel"):
@@ -28,10 +29,8 @@ def recall(s: Session, agent_id: str) -> Member | None:
     path = transcript_path(s, agent_id)
     if not path or not agent_id.isalnum():
         return None
-    try:
-        with open(f"{path.removesuffix('.jsonl')}.meta.json", "rb") as file:
-            meta = msgspec.json.decode(file.read(), type=Meta)
-    except (OSError, msgspec.MsgspecError):
+    meta = read_as(f"{path.removesuffix('.jsonl')}.meta.json", Meta)
+    if meta is None:
         return None
     agents = s.parts.agents
     kind = find_agent(agents, meta.agent_type) or agents[DEFAULT_TYPE]

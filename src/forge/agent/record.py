@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from forge.core.message import Block, Message, ToolResult
+from forge.core.message import Block, ToolResult
 from forge.core.reminder import reminder
 from forge.foundation.history.transcript import Record, Transcript
 from forge.foundation.ids import timestamp
@@ -153,10 +153,3 @@ class Recorder:
                     " Work goes on, but this session may not be resumable."
                 )
             self._broken = True
-
-
-def message_record(
-    message: Message, envelope: dict[str, Any], stop_reason: str | None, usage: dict[str, Any]
-) -> dict[str, Any]:
-    """The `message` object of assistant records: the announced message with its final facts."""
-    return {**envelope, "role": message.role, "stop_reason": stop_reason, "usage": usage}

@@ -6,11 +6,13 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.compact_history import estimate
 from forge.agent.elsewhere import workplace
 from forge.agent.event import Replied, Requesting, Retried, Streaming
 from forge.agent.hooks.sites import displayed
 from forge.agent.session import Session
 from forge.agent.toolset import defers, sent_now
+from forge.core.amended import amended
 from forge.core.message import UNPARSED_INPUT, Block, Message, Text, Thinking, ToolResult, ToolUse, Usage
 from forge.core.model import (
     BlockDelta,
@@ -25,7 +27,7 @@ from forge.core.model import (
     ToolSpec,
     closing,
 )
-from forge.core.schema import normalize
+from forge.core.schema import converted, normalize
 from forge.foundation.errors import ModelError
 
 
@@ -142,30 +144,44 @@ def _block_done(s: Session, arrival: Arrival, delta: BlockFinished, shown: Block
     if isinstance(block, Thinking) and arrival.thinking_since is not None:
         took = (s.parts.clock() - arrival.thinking_since) * 1000
         arrival.thinking_since = None
-    shown = with_defaults(s, block) if isinstance(block, ToolUse) else shown
+    shown = with_defaults(s, block, shown=True) if isinstance(block, ToolUse) else shown
     s.emit(Replied(uuid, arrival.envelope, shown, arrival.request_id, took))
 
 
-def with_defaults(s: Session, call: ToolUse) -> ToolUse:
-    """The call with the defaults of the tool's schema filled in, as hosts and hooks see it."""
+def with_defaults(s: Session, call: ToolUse, *, shown: bool = False) -> ToolUse:
+    """The call as its tool's schema has it: right names, values converted, defaults; or as it is `shown`."""
     tool = s.find_tool(call.name)
-    if tool is None or tool.validates or UNPARSED_INPUT in call.input:
+    if tool is None or UNPARSED_INPUT in call.input:
         return call
-    return ToolUse(call.id, call.name, normalize(tool.schema, call.input))
+    if tool.validates:
+        return ToolUse(call.id, call.name, converted(tool.schema, call.input))
+    given = amended(tool.name, tool.schema, call.input, shown=shown)
+    return ToolUse(call.id, call.name, normalize(tool.schema, given, shown=shown))
 
 
 def _accept(s: Session, arrival: Arrival, finished: Finished) -> Reply:
     card = s.model.card
+    if s.parts.limits.max_budget_usd is not None and s.ledger.surprises(card, finished.cost_usd):
+        s.warn(
+            f"The price of {card.ref} is not known, so it does not count against the budget (modelPricing)."
+        )
     s.ledger.add(card, finished.usage, finished.cost_usd)
     s.turn.usage += finished.usage
     s.turn.stop_reason = finished.stop_reason
-    s.context_tokens = finished.usage.context
+    s.context_tokens = finished.usage.context or _measured(s, finished.message)
     message = finished.message
     s.turn.text = message.text or s.turn.text
     if message.blocks:
         _record(s, arrival, finished.stop_reason, finished.usage)
         s.messages.append(message)
     return Reply(message, finished.stop_reason, finished.results)
+
+
+def _measured(s: Session, message: Message) -> int:
+    """About how full the window is, for models whose servers do not count."""
+    asked = request(s)
+    schemas = [t.description + msgspec.json.encode(t.input_schema).decode() for t in asked.tools]
+    return estimate([*asked.messages, message]) + sum(map(len, [*asked.system, *schemas])) // 4
 
 
 def _keep_partial(s: Session, arrival: Arrival) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from forge.core.tools.patch import structured_patch
 from forge.foundation.errors import UsageError
 from forge.foundation.history.checkpoints import Backup, Snapshot, put_back, state_at
-from forge.foundation.history.lineage import Link
+from forge.foundation.history.lineage import Link, lineage
 from forge.foundation.history.sessions import prompt_text
 from forge.foundation.history.transcript import Transcript, decode_record, read_index, read_lines
 from forge.foundation.ids import timestamp
@@ -83,11 +83,13 @@ def rewind_conversation(
 
     Nothing is removed: a new branch is written, and the branch written last counts.
     """
-    links = {link.uuid: link for link in read_index(path).links}
+    index = read_index(path)
+    links = {link.uuid: link for link in index.links}
     prompt = links.get(message)
     if prompt is None or prompt.kind != "user" or prompt.results:
         raise UsageError(f"{message} is not a user message in this session.")
-    if prompt.parent is None or prompt.parent not in links:
+    line, _ = lineage(list(links.values()), index.kept, prompt.parent or "none")
+    if not any(link.kind in ("user", "assistant") for link in line):
         raise UsageError(
             "Nothing would be left of the conversation before that message.",
             "Start a new session instead, or rewind only the files with --code.",

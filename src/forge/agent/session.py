@@ -17,9 +17,10 @@ from forge.agent.record import Recorder
 from forge.agent.team.agents import builtin_agents
 from forge.core.components.agent_type import AgentType
 from forge.core.components.catalog import Catalog
-from forge.core.message import Aside, Block, Message, Text, ToolUse, Usage
+from forge.core.message import Aside, Block, Image, Message, Text, ToolUse, Usage
 from forge.core.model import Model, Options
 from forge.core.registry import Registry
+from forge.core.reminder import result_before
 from forge.core.tool import FileStamp, Tool
 from forge.foundation.permissions.decide import removed
 from forge.foundation.permissions.rule import TURN
@@ -30,11 +31,15 @@ T = TypeVar("T")
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """When a turn must end by itself; None means no limit."""
+    """When a turn must end by itself; None means no limit.
+
+    `window` is how much of the context window to use, 0 for all of it, None for what the settings say.
+    """
 
     max_turns: int | None = None
     max_budget_usd: float | None = None
     max_seconds: float | None = None
+    window: int | None = None
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -65,26 +70,30 @@ class Prompt(msgspec.Struct, frozen=True):
 class Reminder(msgspec.Struct, frozen=True):
     """A text Forge puts in front of a prompt; `kind` names it in the transcript.
 
-    `aside`: it is told in the way the model prefers for such texts.
+    `aside`: it is told in the way the model prefers for such texts. `picture` follows the text; the
+    transcript keeps it among the facts.
     """
 
     kind: str
     text: str
     facts: dict[str, Any] = {}
     aside: bool = False
+    picture: Image | None = None
 
-    @property
-    def block(self) -> Block:
-        return Aside(self.text) if self.aside else Text(self.text)
+    def blocks(self, about: str) -> list[Block]:
+        """What the model is told; `about` names the result it stands behind."""
+        told = Aside(self.text, about) if self.aside else Text(self.text)
+        return [told] if self.picture is None else [told, self.picture]
 
 
 class Structured(msgspec.Struct):
-    """State of a run that must end with a value of a given schema."""
+    """State of a turn that must end with a value of a schema; `wrong` is why the last one did not fit."""
 
     schema: dict[str, Any]
     value: Any = msgspec.UNSET
     failures: int = 0
     reminded: bool = False
+    wrong: str = ""
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -117,7 +126,9 @@ class Parts(msgspec.Struct, frozen=True):
 class Turn:
     """Counters of the turn under way."""
 
-    def __init__(self, now: float, spent: dict[str, ModelSpend]) -> None:
+    def __init__(
+        self, now: float, spent: dict[str, ModelSpend], origin: dict[str, str] | None = None
+    ) -> None:
         self.started = now
         self.spent_before = spent
         self.steps = 0
@@ -130,7 +141,7 @@ class Turn:
         self.text = ""
         self.denials: list[Denial] = []
         self.prompts: list[str] = []
-        self.origin: dict[str, str] | None = None
+        self.origin = origin
         self.continuations = 0
         self.reminded: set[str] = set()
         self.end_after_calls = False
@@ -140,7 +151,7 @@ class Turn:
         self.deferred: dict[str, Any] | None = None
         self.display: str | None = None
         self.stopped_in_tools = False
-        self.unanswered: set[str] = set()
+        self.begun: set[str] = set()
 
     @property
     def shown(self) -> str:
@@ -175,6 +186,8 @@ class Session:
         self.context_tokens = 0
         self.compactions_in_a_row = 0
         self.standing: list[Reminder] = []
+        # What the user asked for last.
+        self.asked = ""
 
     def keep(self, kind: type[T]) -> T:
         """The session's one object of this kind, made on first use."""
@@ -196,9 +209,9 @@ class Session:
     def warn(self, text: str) -> None:
         self.host.emit(Warned(text))
 
-    def tools(self) -> list[Tool]:
-        """The tools the model may see now, in a fixed order."""
-        allowed = self.parts.allowed
+    def tools(self, also: frozenset[str] = frozenset()) -> list[Tool]:
+        """The tools the model may see now, in a fixed order, and those named in `also`."""
+        allowed = None if self.parts.allowed is None else self.parts.allowed | also
         names = [c.value for c in self.parts.tools if allowed is None or c.name in allowed]
         lasting = [rule for rule in self.situation.rules if rule.source != TURN]
         return [t for t in names if not removed(t.name, lasting)]
@@ -252,10 +265,17 @@ class Session:
         if self.checkpoints is not None:
             self.checkpoints.begin(prompt.uuid)
         for r in reminders:
-            self.recorder.reminder(r.kind, r.text, r.facts, aside=r.aside)
-        blocks: list[Block] = [r.block for r in reminders]
+            if r.picture is None:
+                self.recorder.reminder(r.kind, r.text, r.facts, aside=r.aside)
+            else:
+                self.recorder.attach({"type": r.kind, **r.facts})
+        last = self.messages[-1] if self.messages else None
+        about = result_before(last.blocks) if last is not None and last.role == "user" else ""
+        blocks = [block for r in reminders for block in r.blocks(about)]
         self.add_user([*blocks, *prompt.blocks])
         self.turn.prompts.append(prompt.uuid)
+        if prompt.origin is None:
+            self.asked = prompt.text or self.asked
 
     def add_user(self, blocks: list[Block]) -> None:
         """Appends user blocks; two user messages in a row become one."""
@@ -277,9 +297,9 @@ class Session:
         return (self.parts.clock() - self.turn.started) * 1000
 
     def over_budget(self) -> bool:
-        """Whether the money for this session is spent."""
+        """Whether the money for this run is spent."""
         budget = self.parts.limits.max_budget_usd
-        return budget is not None and self.ledger.earlier + self.ledger.cost >= budget
+        return budget is not None and self.ledger.spent_here >= budget
 
     def out_of_turns(self) -> bool:
         """Whether the model has been asked as often as it may be in one turn."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from forge.agent.session import Structured
 from forge.agent.texts.load import text
 from forge.core.schema import issues
@@ -14,13 +16,20 @@ NAME = "StructuredOutput"
 MAX_FAILURES = 5
 
 
+def begin_value(state: Structured | None) -> None:
+    """Every turn owes a value of its own."""
+    if state is not None:
+        state.value, state.failures, state.reminded, state.wrong = msgspec.UNSET, 0, False, ""
+
+
 def structured_output_tool(state: Structured) -> Tool:
     """The tool that takes the value for `state`."""
 
     async def run(value: dict[str, Any], context: ToolContext) -> ToolOutput:
         if wrong := issues(state.schema, value):
             state.failures += 1
-            raise ToolError(output_error(wrong))
+            state.wrong = output_error(wrong)
+            raise ToolError(state.wrong)
         state.value = value
         done = "Structured output provided successfully"
         return ToolOutput(done, done)

@@ -11,31 +11,30 @@ from typing import Any
 
 import msgspec
 
+from forge.agent.asides.beside import beside_results
 from forge.agent.context import CallContext
-from forge.agent.done import Done, failure, input_failure
+from forge.agent.done import Done, explained, failure, input_failure
 from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
+from forge.agent.hooks.results import tell_of_result
 from forge.agent.hooks.sites import after_call, after_calls, before_call, put_off, rewritten, take_asides
 from forge.agent.lookout import went_elsewhere
 from forge.agent.mcp.servers import late_tool
 from forge.agent.memory_calls import files_before, memory_of_calls
+from forge.agent.order import Order
 from forge.agent.permission import Verdict, forbidden, permit
 from forge.agent.plugins.diagnostics import show_edits
 from forge.agent.reply import with_defaults
 from forge.agent.session import Session
 from forge.agent.skills.listed import skills_of_calls
-from forge.agent.team.crew import Seat
 from forge.agent.texts.load import text
-from forge.agent.tokens_left import tokens_after
-from forge.agent.toolset import unloaded_note, with_schema
+from forge.agent.toolset import meant, unavailable, unloaded_note, with_schema
 from forge.core.message import UNPARSED_INPUT, Block, Text, ToolResult, ToolUse
 from forge.core.schema import issues
 from forge.core.schema_text import input_error
 from forge.core.tool import Action, Tool, ToolError, ToolOutput
 
 log = logging.getLogger("forge.tools")
-
-MAX_RESULT_CHARS = 400_000
 
 
 class Rejected(Exception):
@@ -47,11 +46,11 @@ class Rejected(Exception):
 
 
 async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) -> None:
-    """Runs the calls of one reply side by side and puts all results into one user message."""
+    """Runs the calls of one reply, side by side if they only look; all results go into one user message."""
     results: dict[str, Done] = {}
     before, memories = files_before(s), list[str]()
-    lane = asyncio.Lock()
-    tasks = [asyncio.ensure_future(_call(s, c, lane, results, cut_off=cut_off)) for c in calls]
+    order = Order(s, calls)
+    tasks = [order.begin(c.id, _call(s, c, order, results, cut_off=cut_off)) for c in calls]
     try:
         await asyncio.gather(*tasks)
         await show_edits(s, calls, results)
@@ -68,18 +67,17 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
         done = [results[c.id] for c in calls if c.id in results]
         blocks: list[Block] = [d.result for d in done]
         blocks += [*(Text(d.note) for d in done if d.note), *map(Text, memories), *take_asides(s)]
-        blocks += tokens_after(s, [d.result for d in done])
+        blocks += beside_results(s, [d.result for d in done])
         if blocks:
             s.add_user(blocks)
 
 
-async def _call(
-    s: Session, call: ToolUse, lane: asyncio.Lock, results: dict[str, Done], *, cut_off: bool
-) -> None:
-    call = with_defaults(s, call)
+async def _call(s: Session, call: ToolUse, order: Order, results: dict[str, Done], *, cut_off: bool) -> None:
+    given, call = call, with_defaults(s, meant(s, call))
     cancelled: asyncio.CancelledError | None = None
     try:
-        done = await _in_lane(s, call, lane, cut_off=cut_off)
+        await order.turn(call.id)
+        done = explained(await _found(s, call, cut_off=cut_off), given)
     except Rejected as rejected:
         if rejected.done is None:
             return
@@ -87,7 +85,7 @@ async def _call(
     except asyncio.CancelledError as error:
         cancelled = error
         meta = {"id": call.id, "non_execution_kind": "user-rejected"}
-        words = text("not_run" if call.id in s.turn.unanswered else "interrupted")
+        words = text("interrupted" if call.id in s.turn.begun else "not_run")
         done = Done(ToolResult(call.id, words, True), REJECTED, meta)
     except Exception:  # one call must not end the turn; the traceback is logged
         log.exception("tool %s failed", call.name)
@@ -98,23 +96,13 @@ async def _call(
         raise cancelled
 
 
-async def _in_lane(s: Session, call: ToolUse, lane: asyncio.Lock, *, cut_off: bool) -> Done:
+async def _found(s: Session, call: ToolUse, *, cut_off: bool) -> Done:
     if cut_off and UNPARSED_INPUT in call.input:
         return failure(call, text("cut_off"))
     tool = s.find_tool(call.name) or await late_tool(s, call.name)
     if tool is None:
-        return input_failure(call, _missing(s, call.name))
-    if not tool.alone:
-        return await _pipeline(s, call, tool)
-    async with lane:
-        return await _pipeline(s, call, tool)
-
-
-def _missing(s: Session, name: str) -> str:
-    words = f"Error: No such tool available: {name}"
-    if s.keep(Seat).depth == 0:
-        return words
-    return f"{words}. {name} is not among the tools available here. Continue with the tools you have."
+        return input_failure(call, unavailable(s, call.name))
+    return await _pipeline(s, call, tool)
 
 
 async def _pipeline(s: Session, call: ToolUse, tool: Tool) -> Done:
@@ -124,6 +112,7 @@ async def _pipeline(s: Session, call: ToolUse, tool: Tool) -> Done:
     args = await _checked(call, tool, action, context)
     if action.prepare is not None:
         call = ToolUse(call.id, call.name, action.prepare(call.input, context))
+        args = msgspec.convert(call.input, action.args, strict=False)
     before = await before_call(s, ToolUse(call.id, tool.name, call.input))
     if put_off(s, call, before):
         raise Rejected(None)
@@ -136,7 +125,7 @@ async def _pipeline(s: Session, call: ToolUse, tool: Tool) -> Done:
     if verdict.refused is not None:
         return verdict.refused
     if verdict.call is not call:
-        call = verdict.call
+        call = with_defaults(s, verdict.call)
         args = await _checked(call, tool, action, context)
     return await _run(s, call, action, args, (context, verdict))
 
@@ -167,6 +156,7 @@ async def _run(
 ) -> Done:
     context, verdict = by
     started, before = s.parts.clock(), s.situation.cwd
+    s.turn.begun.add(call.id)
     try:
         output: ToolOutput = await action.run(args, context)
     except ToolError as error:
@@ -174,6 +164,7 @@ async def _run(
         done = Done(ToolResult(call.id, context.bounded(error.message), True), data, verdict.meta)
     else:
         content = context.bounded(output.content) if isinstance(output.content, str) else output.content
+        content = content if content != [] else f"({call.name} completed with no output)"
         result = ToolResult(call.id, content, output.is_error)
         done = Done(result, output.data, verdict.meta, output.note)
     if call.name == "Bash":
@@ -187,5 +178,6 @@ def _finish(s: Session, call: ToolUse, done: Done) -> None:
     decision = (done.meta or {}).get("permission_decision")
     facts = {"permissionDecision": decision} if decision else {}
     s.recorder.result(uuid, done.result, done.data, **facts)
+    tell_of_result(s, call.id)
     s.turn.user_events += 1
     s.emit(ToolFinished(uuid, call, done.result, done.data, done.meta))

@@ -9,8 +9,12 @@ from typing import Any
 import msgspec
 
 from forge.agent.done import Done
+from forge.agent.mcp.servers import Servers
 from forge.agent.planning import prepare_plan
 from forge.agent.session import Reminder, Session
+from forge.agent.skills.ecosystem import Ecosystem
+from forge.agent.structured import NAME as STRUCTURED
+from forge.agent.team.crew import Crew, Seat
 from forge.agent.texts.load import text
 from forge.core.job import background_allowed
 from forge.core.message import Message, ToolResult, ToolUse
@@ -24,6 +28,11 @@ SEARCH = "ToolSearch"
 DEFERRED = "deferred_tools"
 _TASKS = frozenset({"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"})
 _BACKGROUND = "run_in_background"
+# Search tools are not always offered; the shell has their work done by programs.
+_IN_THE_SHELL = {
+    "Grep": "search file contents with `grep` via the Bash tool",
+    "Glob": "find files with `find` via the Bash tool",
+}
 _OFF = ("0", "false", "no", "off")
 
 
@@ -90,6 +99,12 @@ def sent_now(s: Session) -> list[Tool]:
     return sent(tools, shelf.loaded)
 
 
+def meant(s: Session, call: ToolUse) -> ToolUse:
+    """The call with the name of the tool the host wants it to go to."""
+    name = s.keep(Ecosystem).tool_names.get(call.name)
+    return call if name is None else ToolUse(call.id, name, call.input)
+
+
 def discovered(messages: list[Message]) -> set[str]:
     """The tools that were loaded earlier in a conversation."""
     results = [b for m in messages for b in m.blocks if isinstance(b, ToolResult)]
@@ -108,12 +123,30 @@ def unloaded_note(s: Session, tool: Tool) -> str:
 
 
 def with_schema(s: Session, call: ToolUse, done: Done) -> Done:
-    """A failed call of a server's tool that was never loaded tells the model what its input should be."""
-    tool, said = s.find_tool(call.name), done.result.content
-    if not done.result.is_error or not isinstance(said, str) or tool is None or tool.remote is None:
+    """A tool of a server that was never loaded: the first call it objects to gets its schema along."""
+    servers, tool, said = s.keep(Servers), s.find_tool(call.name), done.result.content
+    objected = call.id in servers.objections and call.name not in servers.explained
+    if not objected or not isinstance(said, str) or tool is None:
         return done
+    servers.explained.add(call.name)
     result = ToolResult(call.id, said + unloaded_note(s, tool), True)
     return msgspec.structs.replace(done, result=result)
+
+
+def unavailable(s: Session, name: str) -> str:
+    """Why a call of a tool the session does not have fails, and what to do instead."""
+    words = f"Error: No such tool available: {name}"
+    near = [tool.name for tool in s.tools() if tool.name.lower() == name.lower()]
+    if near:
+        return f"{words}. Tool names are case-sensitive: call {near[0]} instead."
+    if name.startswith(("mcp__", STRUCTURED)) or name not in {tool.name for tool in s.parts.tools}:
+        return words
+    if name in _IN_THE_SHELL and s.find_tool("Bash") is not None:
+        return f"{words}. {name} is not available in this session — {_IN_THE_SHELL[name]} instead."
+    root = s.keep(Seat).root or s
+    if s.keep(Seat).depth or root.keep(Crew).spare >= {name}:
+        return f"{words}. {name} is not among the tools available here. Continue with the tools you have."
+    return f"{words}. {name} is disabled for this session, in subagents as well as here."
 
 
 def equip(s: Session) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 
 from forge.agent.session import Session
+from forge.foundation.inside import is_inside
 from forge.foundation.system.notify import Notifier, open_notifier
 from forge.foundation.watch import CONFIG, FILES, Change, Timing, Watch
 from forge.foundation.watched import Watched
@@ -78,13 +79,13 @@ class Watching:
         """Forge itself is about to write this file; links may lead to it under the name that is watched."""
         for _, known in self._sources:
             real = os.path.realpath(known)
-            if path == real or path.startswith(real + os.sep):
+            if is_inside(path, real):
                 self._setting_watch.own_write(known + path[len(real) :], time.monotonic())
 
     def source_of(self, path: str) -> str:
         """The source a path of the settings belongs to."""
         for source, known in self._sources:
-            if path == known or path.startswith(known + os.sep):
+            if is_inside(path, known):
                 return source
         return ""
 

@@ -11,7 +11,8 @@ import msgspec
 class JobEnd(msgspec.Struct, frozen=True):
     """How a job ended: `status` is completed, failed or stopped; `result` is what the model should read.
 
-    `facts` are further words for the model by their tags. `quiet`: the model knows already.
+    `facts` are further words for the model by their tags. `quiet`: the model knows already. `error` says why
+    a sub-agent failed.
     """
 
     status: str
@@ -20,6 +21,7 @@ class JobEnd(msgspec.Struct, frozen=True):
     usage: dict[str, Any] | None = None
     facts: dict[str, str] = {}
     quiet: bool = False
+    error: str = ""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -28,7 +30,8 @@ class Job(msgspec.Struct, frozen=True):
     `kind` is local_bash, local_agent, cron or wakeup. A job that `holds` keeps the turn's result back until
     it has ended and the model has heard of it. `prompt`, `depth` and `parent_id` belong to sub-agents; one
     that is not `backgrounded` is waited for by the call that started it. `listen` is given a function that
-    tells the model of an event while the job goes on.
+    tells the model of an event while the job goes on. The call that waits for a job goes on without it after
+    `leave`, and after `kill`, which ends the job.
     """
 
     id: str
@@ -45,6 +48,8 @@ class Job(msgspec.Struct, frozen=True):
     parent_id: str = ""
     backgrounded: bool = True
     listen: Callable[[Callable[[str], None]], None] | None = None
+    leave: Callable[[], None] | None = None
+    kill: Callable[[], None] | None = None
 
 
 class JobView(msgspec.Struct, frozen=True):

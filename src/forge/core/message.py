@@ -129,9 +129,6 @@ _KNOWN: dict[str, tuple[type[Any], frozenset[str]]] = {
 }
 
 
-_RESULT_FIELDS = frozenset({"type", "tool_use_id", "content", "is_error"})
-
-
 def decode_block(raw: dict[str, Any]) -> Block:
     """Reads one wire block; unknown types and blocks with unknown fields stay dictionaries."""
     kind = raw.get("type")

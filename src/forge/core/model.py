@@ -44,6 +44,7 @@ class Options(msgspec.Struct, frozen=True):
     tool_choice: str = ""
     session_id: str = ""
     betas: tuple[str, ...] = ()
+    task_budget: int | None = None
 
 
 class Permission(msgspec.Struct, frozen=True):
@@ -115,6 +116,14 @@ class Ending(msgspec.Struct, frozen=True):
     final: bool
 
 
+class Switch(msgspec.Struct, frozen=True):
+    """Another model answers from now on; `why` is the kind of the failure."""
+
+    why: str
+    before: str
+    now: str
+
+
 class Retrying(msgspec.Struct, frozen=True):
     """The request failed and is sent again after a pause; whatever was streamed so far is void."""
 
@@ -124,6 +133,7 @@ class Retrying(msgspec.Struct, frozen=True):
     status: int | None
     kind: str
     message: str = ""
+    switch: Switch | None = None
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -160,7 +170,8 @@ class ModelCard(msgspec.Struct, frozen=True):
     """What is known of a model: limits, prices, abilities. `provider` is the row of the provider table.
 
     `web_search`: the provider can search the web for it. `asides`: it takes system messages in the middle of
-    a conversation. `counts_tokens`: it is told how many tokens are left.
+    a conversation. `counts_tokens`: it is told how many tokens are left. `auto_mode`: that permission
+    mode can be used with it.
     """
 
     id: str
@@ -178,6 +189,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     web_search: bool = False
     asides: bool = False
     counts_tokens: bool = False
+    auto_mode: bool = True
 
     @property
     def ref(self) -> str:

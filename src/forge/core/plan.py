@@ -16,7 +16,7 @@ class Plan:
     """State of plan mode. `mode` tells the session's permission mode; whoever makes the session sets it.
 
     `known` is whether the model takes itself to be in plan mode. `submitted` is the plan the model itself
-    passed to the call that `asker` stands for.
+    passed to the call that `asker` stands for. `instructions` of a host say how a plan is made.
     """
 
     def __init__(self) -> None:
@@ -25,6 +25,7 @@ class Plan:
         self.known = False
         self.submitted: str | None = None
         self.asker: object = None
+        self.instructions = ""
 
     def after_compaction(self) -> str:
         """Nothing to add, but what plan mode means has to be said again."""

@@ -47,18 +47,26 @@ def issues(schema: Schema, value: object) -> list[Issue]:
     return list(_walk(schema, value, _Place(schema)))
 
 
-def normalize(schema: Schema, value: dict[str, Any]) -> dict[str, Any]:
-    """Tool input as it is checked and shown: defaults filled in, numbers and booleans sent as text converted,
-    optional integers below their minimum dropped."""
+def normalize(schema: Schema, value: dict[str, Any], *, shown: bool = False) -> dict[str, Any]:
+    """Tool input as it is checked: defaults filled in, what was sent as text converted, optional integers
+    below their minimum dropped. As it is `shown`, no default takes the place of what is required."""
     properties: dict[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
-    result = {k: p["default"] for k, p in properties.items() if isinstance(p, dict) and "default" in p}
-    for key, item in value.items():
+    fill = not shown or all(key in value for key in required)
+    defaults = {k: p["default"] for k, p in properties.items() if isinstance(p, dict) and "default" in p}
+    result = {k: v for k, v in defaults.items() if fill and not (shown and k in required)}
+    for key, item in converted(schema, value).items():
         rule = properties.get(key)
-        converted = _convert(rule, item) if isinstance(rule, dict) else item
-        if key in required or not isinstance(rule, dict) or not _too_small(rule, converted):
-            result[key] = converted
+        if shown or key in required or not isinstance(rule, dict) or not _too_small(rule, item):
+            result[key] = item
     return result
+
+
+def converted(schema: Schema, value: dict[str, Any]) -> dict[str, Any]:
+    """An object whose values are of the types the schema asks for, as far as they were sent as text."""
+    rules = schema.get("properties")
+    rules = rules if isinstance(rules, dict) else {}
+    return {k: _convert(rules[k], v) if isinstance(rules.get(k), dict) else v for k, v in value.items()}
 
 
 def json_type(value: object) -> str:
@@ -277,12 +285,34 @@ _CHECKS: dict[str, _Check] = {
 def _convert(rule: Schema, value: object) -> Any:
     if not isinstance(value, str):
         return value
-    kind = rule.get("type")
-    if kind == "boolean" and value in ("true", "false"):
-        return value == "true"
-    if kind in ("number", "integer") and re.fullmatch(r"-?\d+(\.\d+)?", value):
-        return float(value) if "." in value else int(value)
+    kinds = _kinds(rule)
+    for kind in () if "string" in kinds else kinds:
+        if kind == "boolean" and value in ("true", "false"):
+            return value == "true"
+        if kind in ("number", "integer") and re.fullmatch(_NUMBERS[kind], value):
+            return float(value) if "." in value else int(value)
+        if kind in ("array", "object") and value.lstrip()[:1] == _OPENING[kind]:
+            return _parsed(value)
     return value
+
+
+def _kinds(rule: Schema) -> list[str]:
+    """The types a schema names; an object counts only if its properties are known."""
+    kind = rule.get("type", ())
+    found = [kind] if isinstance(kind, str) else list(kind)
+    found += [k for part in rule.get("anyOf", ()) if isinstance(part, dict) for k in _kinds(part)]
+    return [k for k in found if k != "object" or "properties" in rule]
+
+
+def _parsed(value: str) -> Any:
+    try:
+        return msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return value
+
+
+_NUMBERS = {"number": r"-?\d+(\.\d+)?", "integer": r"-?\d+"}
+_OPENING = {"array": "[", "object": "{"}
 
 
 def _too_small(rule: Schema, value: object) -> bool:

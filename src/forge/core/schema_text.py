@@ -34,6 +34,12 @@ def input_error(tool_name: str, found: list[Issue]) -> tuple[str, str]:
     return text, f"InputValidationError: {data}"
 
 
+def custom_issue(message: str, path: list[str]) -> str:
+    """The text for an input that fits its schema and is wrong all the same."""
+    issue = msgspec.json.encode([{"code": "custom", "path": path, "message": message}])
+    return f"InputValidationError: {msgspec.json.format(issue, indent=2).decode()}"
+
+
 def _input_order(found: list[Issue]) -> list[Issue]:
     """In the order of the schema, children before their parent; a wrong option is not also a wrong type, and
     the alternatives of a union are one issue."""

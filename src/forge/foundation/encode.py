@@ -7,6 +7,9 @@ from typing import Any
 
 import msgspec
 
+# What decoding raises for a text from outside: no JSON or of another kind, not Unicode, nested too deeply.
+NOT_JSON = (msgspec.DecodeError, UnicodeError, RecursionError)
+
 _encode = msgspec.json.Encoder().encode
 
 

@@ -29,11 +29,10 @@ class FrontMatter(msgspec.Struct, frozen=True):
     body: str
     diagnostics: list[Diagnostic] = []
     lines: dict[str, int] = {}
-    body_line: int = 1
 
 
-def split(text: str) -> tuple[str | None, str, int]:
-    """The block (None when there is none), the text below it and the line where that starts.
+def split(text: str) -> tuple[str | None, str]:
+    """The block (None when there is none) and the text below it.
 
     As in the reference the block ends at the first `---`, even inside a value, and the white space after it
     belongs to neither part.
@@ -42,24 +41,24 @@ def split(text: str) -> tuple[str | None, str, int]:
     opening = _OPENING.match(text)
     end = text.find(_FENCE, opening.end()) if opening else -1
     if opening is None or end < 0:
-        return None, text, 1
+        return None, text
     start = text.index("\n") + 1
     after = _SPACE.match(text, end + len(_FENCE))
     body_at = after.end() if after else end + len(_FENCE)
-    return text[min(start, end) : end], text[body_at:], text.count("\n", 0, body_at) + 1
+    return text[min(start, end) : end], text[body_at:]
 
 
 def parse(text: str, path: str, scope: Scope = Scope.PROJECT) -> FrontMatter:
     """Reads a file's front matter; what cannot be read is a diagnostic and leaves the values empty."""
-    raw, body, body_line = split(text)
+    raw, body = split(text)
     if raw is None:
         return FrontMatter({}, body)
     origin = Origin(scope, path)
     if len(raw) > MAX_SIZE:
         note = Diagnostic(Severity.ERROR, "the front matter is too large", origin, "It is ignored.", line=1)
-        return FrontMatter({}, body, [note], body_line=body_line)
+        return FrontMatter({}, body, [note])
     values, lines, notes = _read(raw, origin)
-    return FrontMatter(values, body, notes, {key: line + 1 for key, line in lines.items()}, body_line)
+    return FrontMatter(values, body, notes, {key: line + 1 for key, line in lines.items()})
 
 
 def write_values(text: str, changes: dict[str, Any]) -> str:
@@ -69,7 +68,7 @@ def write_values(text: str, changes: dict[str, Any]) -> str:
     """
     wanted = {**parse(text, "").values, **changes}
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    raw, _, _ = split(text)
+    raw, _ = split(text)
     plain = text[len(mark) :]
     newline = "\r\n" if "\r\n" in plain else "\n"
     if raw is None:

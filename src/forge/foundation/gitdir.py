@@ -69,6 +69,15 @@ def _lists(data: bytes, name: bytes) -> bool:
     return False
 
 
+def current_branch(root: str) -> str:
+    """The branch checked out in `root`, "HEAD" when detached, "" outside git."""
+    if not root:
+        return ""
+    git_dir = _linked_git_dir(root) or os.path.join(root, ".git")
+    head = _first_line(os.path.join(git_dir, "HEAD"))
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "HEAD"
+
+
 def _linked_git_dir(root: str) -> str:
     """The directory a `.git` file points to; an empty string when `.git` is a directory or unreadable."""
     line = _first_line(os.path.join(root, ".git"))

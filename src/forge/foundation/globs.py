@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-MAX_PATTERNS = 1000
+from forge.foundation.permissions.pattern import compiled, translate
 
-_PIECE = re.compile(r"(?s)^\*\*/|/\*\*/|/\*\*$|\*+|\?|\[[^\]]+\]|\\.|.")
-_FIXED = {"**/": "(?:.*/)?", "/**/": "/(?:.*/)?", "/**": "/.+", "?": "[^/]"}
+MAX_PATTERNS = 1000
 
 
 def read_patterns(value: Any) -> list[str] | None:
@@ -49,23 +48,9 @@ def _rule(pattern: str) -> tuple[re.Pattern[str], bool]:
     anchored = "/" in body
     if not body or body.startswith("#"):
         return re.compile("(?!)"), wanted
-    translated = "".join(_translated(piece) for piece in _PIECE.findall(body.removeprefix("/")))
+    translated = translate(body.removeprefix("/"))
     start = "" if anchored else "(?:.*/)?"
-    try:
-        return re.compile(f"{start}{translated}{'/' if directory else '/?'}", re.I | re.S), wanted
-    except re.error:
-        return re.compile("(?!)"), wanted
-
-
-def _translated(piece: str) -> str:
-    if piece in _FIXED:
-        return _FIXED[piece]
-    if piece.startswith("*"):
-        return "[^/]*"
-    if piece.startswith("[") and len(piece) > 2:
-        inside = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
-        return "[" + ("^" + inside[1:] if inside.startswith("!") else inside) + "]"
-    return re.escape(piece[1:] if piece.startswith("\\") and len(piece) > 1 else piece)
+    return compiled(f"{start}{translated}{'/' if directory else '/?'}"), wanted
 
 
 def _parts(text: str) -> list[str]:

@@ -27,6 +27,13 @@ def forge_home(env: Mapping[str, str]) -> str:
     return os.path.abspath(env.get("FORGE_HOME") or os.path.join(home_dir(env), ".forge"))
 
 
+def absolute(text: str, base: str, home: str) -> str:
+    """A path as people write it in its normal form: `~` is the home directory, others start from `base`."""
+    if text == "~" or text.startswith("~/"):
+        text = home + text[1:]
+    return os.path.normpath(os.path.join(base, text))
+
+
 def user_dirs(env: Mapping[str, str]) -> list[str]:
     """Every directory with settings of the user, from the weakest to the strongest."""
     home, own = home_dir(env), forge_home(env)

@@ -25,7 +25,7 @@ class Can(Flag):
     START = auto()  # first prompt and title of a session
     ANSWER = auto()  # the answer to a question of an MCP server
     PLACE = auto()  # the directory of a worktree
-    RETRY = auto()  # the model may try again
+    RETRY = auto()  # the model may try again; a request for permission is made once more
     NOTIFY = auto()  # `systemMessage` for the user
 
 
@@ -140,7 +140,7 @@ _ROWS = (
         "A tool call needs somebody's permission.",
         _fields("tool_name tool_input permission_suggestions? mcp_server?"),
         "tool_name",
-        Can.DECIDE | Can.REWRITE,
+        Can.DECIDE | Can.REWRITE | Can.RETRY,
         handlers=ALL,
         mode=True,
         effort=True,

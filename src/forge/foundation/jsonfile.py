@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from forge.foundation.atomic import read_text, update_text
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import ConfigError
 from forge.foundation.jsonpatch import Change, difference, patch
 from forge.foundation.jsontext import JsonError, line_column, parse, value_of
@@ -35,7 +36,7 @@ def parse_json(text: str, path: str) -> Any:
         return {}
     try:
         return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+    except NOT_JSON:
         pass  # the slow way knows positions, and takes the odd things that JSON allows
     clean = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     try:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
+
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
 MOST_BYTES = 64 << 20
@@ -218,7 +220,7 @@ class Peer:
     def _receive(self, raw: bytes) -> None:
         try:
             message = _DECODER.decode(raw)
-        except msgspec.DecodeError as error:
+        except NOT_JSON as error:
             raise Gone(f"what it wrote is not the protocol: {error}") from None
         if message.method is None:
             self._settle(message)

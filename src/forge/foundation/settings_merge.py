@@ -15,6 +15,7 @@ WHOLE = frozenset({"fallbackModel", "modelPicker", "spellcheck", "footerLinksReg
 
 # True in any layer wins.
 LATCHES = (
+    ("airGap",),
     ("disableClaudeAiConnectors",),
     ("isolatePeerMachines",),
     ("permissions", "blockReadsOutsideWorkingDirectories"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import ConfigError, UsageError
 from forge.foundation.origin import Diagnostic, Scope
 from forge.foundation.paths import Places
@@ -37,7 +38,7 @@ def flag_layer(p: Places, flag: str) -> Read:
     if flag.lstrip().startswith("{"):
         try:
             data = msgspec.json.decode(flag)
-        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        except NOT_JSON:
             pass  # like the reference: what does not parse is taken as a file name
         else:
             # The reference writes the text to a file of its own, so `/x` patterns in it reach nothing else.
@@ -72,7 +73,7 @@ def inline_managed(text: str) -> Read:
     """The restrictions of --managed-settings."""
     try:
         data = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+    except NOT_JSON as error:
         raise UsageError("Error: --managed-settings is not a JSON object") from error
     layer, notes = judge(Layer(Scope.MANAGED, "--managed-settings", {}), data, text)
     if layer is None:

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from forge.foundation.gitdir import find_root, is_tracked
+from forge.foundation.homes import absolute
 from forge.foundation.origin import Diagnostic, Scope, Severity
 from forge.foundation.paths import Places, trust_key
 from forge.foundation.permissions.rule import BEHAVIORS, Rule, parse_rule
@@ -28,18 +29,12 @@ def permission_rules(settings: Settings, *, trusted: bool) -> tuple[list[Rule], 
         if silent:
             notes += _ignored(layer, permissions, p)
         else:
-            directories += [_absolute(d, p) for d in _entries(permissions, "additionalDirectories")]
+            directories += [
+                absolute(d, p.cwd, p.home) for d in _entries(permissions, "additionalDirectories")
+            ]
         if not managed_only or layer.scope is Scope.MANAGED:
             rules += _parsed(layer, permissions, ("ask", "deny") if silent else BEHAVIORS)
     return rules, list(dict.fromkeys(directories)), notes
-
-
-def configured_modes(settings: Settings) -> list[tuple[str, str]]:
-    """(source, mode) of every layer that names a starting mode, the weakest first."""
-    found = [
-        (layer.scope.wire, layer.data.get("permissions", {}).get("defaultMode")) for layer in settings.layers
-    ]
-    return [(source, mode) for source, mode in found if isinstance(mode, str)]
 
 
 def _managed_only(settings: Settings) -> bool:
@@ -71,12 +66,6 @@ def _parsed(layer: Layer, permissions: dict[str, Any], behaviors: tuple[str, ...
         for text in _entries(permissions, behavior)
     ]
     return [rule for rule in rules if isinstance(rule, Rule)]
-
-
-def _absolute(directory: str, p: Places) -> str:
-    if directory == "~" or directory.startswith("~/"):
-        directory = p.home + directory[1:]
-    return os.path.normpath(os.path.join(p.cwd, directory))
 
 
 def _ignored(layer: Layer, permissions: dict[str, Any], p: Places) -> list[Diagnostic]:

@@ -38,20 +38,21 @@ def read_trust(p: Places) -> tuple[bool, list[Diagnostic]]:
 
 def trust(p: Places) -> None:
     """Remembers that the user accepts this workspace."""
-    patch_json(_store(p), [put(("projects", trust_key(p), "trusted"), True)])
+    patch_json(trust_file(p), [put(("projects", trust_key(p), "trusted"), True)])
 
 
 def untrust(p: Places) -> None:
     """Forgets Forge's own record; what the reference has recorded stays its business."""
-    patch_json(_store(p), [delete(("projects", trust_key(p)))])
+    patch_json(trust_file(p), [delete(("projects", trust_key(p)))])
 
 
-def _store(p: Places) -> str:
+def trust_file(p: Places) -> str:
+    """Where Forge remembers what the user has accepted."""
     return os.path.join(p.forge_home, "trust.json")
 
 
 def _in_own_store(p: Places, notes: list[Diagnostic]) -> bool:
-    path = _store(p)
+    path = trust_file(p)
     try:
         data, _ = read_json(path)
     except (FileNotFoundError, NotADirectoryError):

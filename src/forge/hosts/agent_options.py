@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import Any
 
@@ -13,9 +12,10 @@ from forge.agent.team.agents import add_agents, agent_body, agent_names, find_ma
 from forge.agent.team.crew import Crew, Seat
 from forge.core.components.agent_type import AgentType
 from forge.core.registry import Registry
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import Scope
-from forge.hosts.options import RunOptions
+from forge.hosts.options import RunOptions, file_text
 
 LISTING = "agent_listing_delta"
 
@@ -49,6 +49,7 @@ def limit_main_agent(session: Session, name: str) -> None:
         return
     forbidden = {entry.partition("(")[0].strip() for entry in kind.disallowed_tools}
     if forbidden and session.parts.allowed is not None:
+        session.keep(Crew).spare |= session.parts.allowed & forbidden
         allowed = session.parts.allowed - forbidden
         session.parts = msgspec.structs.replace(session.parts, allowed=allowed)
     if any("(" in entry for entry in kind.tools or ()):
@@ -96,18 +97,8 @@ def agents_value(given: str) -> Any:
     """The value of `--agents`, which is JSON or the path of a JSON file."""
     text = given.strip()
     if not text.startswith(("{", "[")):
-        text = _content(given)
+        text = file_text(given, "--agents")
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except NOT_JSON as error:
         raise UsageError(f"Error: Invalid --agents configuration: not valid JSON: {error}") from None
-
-
-def _content(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except FileNotFoundError:
-        raise UsageError(f"Error: --agents file not found: {os.path.abspath(path)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"Error: --agents file cannot be read: {path}: {error}") from None

@@ -22,24 +22,25 @@ from forge.agent.session import Limits, Parts, Session, Structured
 from forge.agent.team.crew import Crew
 from forge.agent.toolset import equip
 from forge.core.components.catalog import Catalog
-from forge.core.model import Model, ModelCard, Options
-from forge.core.models.catalog import Choice, open_model, resolve
-from forge.core.models.wishes import default_options
+from forge.core.models.catalog import Choice, resolve
+from forge.core.plan import Plan
 from forge.foundation.errors import UsageError
-from forge.foundation.gitbranch import current_branch
+from forge.foundation.gitdir import current_branch
 from forge.foundation.history.transcript import Transcript
 from forge.foundation.ids import new_uuid
 from forge.foundation.paths import results_dir, session_file
 from forge.hosts.agent_options import as_agent, comes_later, tell_agents
 from forge.hosts.checkpointing import keep_checkpoints
-from forge.hosts.components import Components
+from forge.hosts.cli.parse import window
 from forge.hosts.configuration import Configuration, situation
 from forge.hosts.ecosystem import settle
 from forge.hosts.hook_sources import plugin_hooks, session_hooks
-from forge.hosts.mcp_servers import give_servers
+from forge.hosts.mcp.servers import give_servers
 from forge.hosts.memory_request import give_memory
+from forge.hosts.model_choice import model_options, open_choice
 from forge.hosts.offer import all_tools, circumstances, offered
-from forge.hosts.options import EFFORTS, RunOptions
+from forge.hosts.options import RunOptions
+from forge.hosts.parts.components import Components
 from forge.hosts.remember import persist_updates
 from forge.hosts.schema_option import read_schema
 from forge.hosts.surroundings import look_around
@@ -57,6 +58,7 @@ class Built(msgspec.Struct, frozen=True):
 async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past | None) -> Built:
     """Makes the session of a run; git is asked while the rest is put together."""
     components = Components(o, c)
+    asked = o
     main_agent = o.agent or c.settings.get("agent", "") or components.agent
     if main_agent and not comes_later(o, components.catalog.agents):
         o = as_agent(o, components.catalog.agents, main_agent)
@@ -67,6 +69,9 @@ async def build_session(o: RunOptions, c: Configuration, host: Host, past: Past 
         bind_hooks(session, main_agent)
         crew = session.keep(Crew)
         crew.forward_text, crew.appended = o.forward_subagent_text, o.append_subagent_system_prompt
+        if asked.tools != o.tools:
+            names = [t.name for t in session.parts.tools]
+            crew.spare = offered(asked, c, choice.card, names) - (session.parts.allowed or frozenset())
         keep_checkpoints(session, c, past if not o.fork_session else None)
         if past is not None:
             _go_on(session, past, forked=o.fork_session)
@@ -99,20 +104,6 @@ def outline_session(o: RunOptions, c: Configuration, host: Host) -> Session:
     return session
 
 
-def open_choice(o: RunOptions, c: Configuration, name: str | None) -> Model:
-    """The model client for `name` with the fallbacks of flag or settings."""
-    fallbacks = o.fallback_model.split(",") if o.fallback_model else c.settings.get("fallbackModel", [])
-    wanted = [f.strip() for f in fallbacks if f.strip() and f.strip() != name]
-    return open_model(name, c.env, c.settings.get, fallbacks=wanted)
-
-
-def _agent_model(o: RunOptions, c: Configuration, main: Choice, name: str) -> Model:
-    """The model of a sub-agent; behind an air gap only the provider of the main model can be reached."""
-    if c.settings.get("airGap", False) and resolve(name, c.env, c.settings.get).provider != main.provider:
-        raise UsageError(f"With the setting airGap only models of {main.provider.name} can be used.")
-    return open_choice(o, c, name)
-
-
 def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Past | None, Catalog]) -> Parts:
     choice, past, catalog = start
     session_id, path = _identity(o, c, past)
@@ -121,7 +112,7 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
     tools = all_tools(structured, circumstances(o, c, choice.card))
     transcript = None if o.no_session_persistence else Transcript(path)
     entrypoint = c.env.get("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
-    stamp = Stamp(session_id, COMPATIBLE_WITH, entrypoint, current_branch(c.places.git_root))
+    stamp = Stamp(session_id, COMPATIBLE_WITH, entrypoint, current_branch(c.places.git_root) or "HEAD")
     return Parts(
         id=session_id,
         host=host,
@@ -134,7 +125,9 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
             alone=o.input_format != "stream-json",
             asks=bool(o.permission_prompt_tool),
         ),
-        situation=situation(c, session_id, deny_instead=o.permission_prompts == "none"),
+        situation=situation(
+            c, session_id, deny_instead=o.permission_prompts == "none", auto=choice.card.auto_mode
+        ),
         recorder=Recorder(transcript, stamp, clock=time.time, new_id=new_uuid, warn=warn),
         system=system_text(o, c, catalog),
         reminders=[],
@@ -150,7 +143,7 @@ def _parts(o: RunOptions, c: Configuration, host: Host, start: tuple[Choice, Pas
         allowed=offered(o, c, choice.card, [t.name for t in tools]),
         agents=catalog.agents,
         catalog=catalog,
-        open_model=lambda name: _agent_model(o, c, choice, name),
+        open_model=lambda name: open_choice(o, c, name),
     )
 
 
@@ -165,29 +158,15 @@ def _identity(o: RunOptions, c: Configuration, past: Past | None) -> tuple[str, 
     return session_id, path
 
 
-def model_options(o: RunOptions, c: Configuration, card: ModelCard, session_id: str) -> Options:
-    """What this run wants of every request to the model of `card`."""
-    wanted = default_options(card, c.env, c.settings.get)
-    display = o.thinking_display or ("updates" if o.output_format == "stream-json" else "omitted")
-    return msgspec.structs.replace(
-        wanted,
-        thinking=o.thinking or wanted.thinking,
-        thinking_budget=o.max_thinking_tokens or wanted.thinking_budget,
-        thinking_display=display,
-        effort=o.effort if o.effort in EFFORTS else wanted.effort,
-        session_id=session_id,
-        betas=(*wanted.betas, *(name for given in o.betas for name in given.split(",") if name)),
-    )
-
-
 def _limits(o: RunOptions) -> Limits:
     turns = None if o.max_turns is None else int(o.max_turns)
-    return Limits(max_turns=turns, max_budget_usd=o.max_budget_usd, max_seconds=o.max_seconds)
+    return Limits(turns, o.max_budget_usd, o.max_seconds, window(o.autocompact or ""))
 
 
 def _go_on(session: Session, past: Past, *, forked: bool) -> None:
     session.messages = past.messages
     session.seen = unchanged(past.files)
+    session.keep(Plan).known = past.planning
     session.ledger.restore(past.cost_state)
     if forked:
         session.recorder.replay(past.records)

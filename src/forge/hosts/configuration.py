@@ -62,15 +62,15 @@ def load_configuration(o: RunOptions, env: Mapping[str, str], cwd: str) -> Confi
     )
 
 
-def situation(c: Configuration, session_id: str, *, deny_instead: bool) -> Situation:
-    """The permission state a session starts with."""
+def situation(c: Configuration, session_id: str, *, deny_instead: bool, auto: bool = True) -> Situation:
+    """The permission state a session starts with; `auto`: the model can be used in the mode of that name."""
     get = c.settings.get
     return Situation(
         cwd=c.places.cwd,
         start_dir=c.places.cwd,
         directories=c.directories,
         home=c.places.home,
-        mode=c.mode,
+        mode="default" if c.mode == "auto" and not auto else c.mode,
         rules=c.rules,
         deny_instead_of_prompting=deny_instead or bool(get("permissions.denyInsteadOfPrompting", False)),
         block_reads_outside=bool(get("permissions.blockReadsOutsideWorkingDirectories", False)),
@@ -88,7 +88,10 @@ def _added(o: RunOptions) -> list[str]:
 def _cli_rules(o: RunOptions, cwd: str) -> tuple[list[Rule], list[str]]:
     rules: list[Rule] = []
     notes: list[str] = []
-    for behavior, values in (("allow", o.allowed_tools), ("deny", o.disallowed_tools)):
+    # A tool that is asked for permission is not for the model.
+    asked = [o.permission_prompt_tool] if o.permission_prompt_tool not in (None, "stdio") else []
+    denied = [*o.disallowed_tools, *map(str, asked)]
+    for behavior, values in (("allow", o.allowed_tools), ("deny", denied)):
         for text in split_rules(values):
             rule = parse_rule(text, behavior, Scope.CLI.wire, cwd)
             if isinstance(rule, str):

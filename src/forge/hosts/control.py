@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -16,22 +16,26 @@ from forge.agent.host import Answer, Question, Refuse
 from forge.agent.loop import run_turn
 from forge.agent.mcp.servers import Servers
 from forge.agent.session import Prompt
-from forge.core.message import decode_blocks
+from forge.agent.skills.ecosystem import Ecosystem
+from forge.core.message import ToolUse, decode_blocks
 from forge.foundation.errors import UsageError
 from forge.hosts.attention import tell_beside
 from forge.hosts.build import Built
 from forge.hosts.configuration import Configuration
 from forge.hosts.control_hooks import HookCalls, after_switch, before_switch, concerns_hooks
-from forge.hosts.control_question import CLOSED, can_use_tool, read_answer
-from forge.hosts.control_requests import respond
+from forge.hosts.control_question import CLOSED, ask_elsewhere, can_use_tool, read_answer
+from forge.hosts.control_requests import SLOW, respond, respond_slowly
 from forge.hosts.control_seat import Refused, Seat
 from forge.hosts.control_waiting import Waiting, lifecycle
 from forge.hosts.options import RunOptions
 from forge.hosts.sink import Sink
 from forge.hosts.stdin import lines
-from forge.hosts.wire import Wire, failed_start
+from forge.hosts.wire import Wire
+from forge.hosts.wire_result import failed_start
 
 _decode = msgspec.json.Decoder().decode
+# Hooks hear of a question that has waited this long.
+NOTICE_SECONDS = 6.0
 
 
 class Control:
@@ -48,8 +52,9 @@ class Control:
         if (engine := engine_of(built.session)) is not None:
             engine.call_back = self._hooks.call
         built.session.keep(Servers).ask_host = self._hooks.ask
-        self._switching: set[asyncio.Task[None]] = set()
         self.begin: Callable[[], Awaitable[str]] | None = None
+        self.put_off: Callable[[], list[ToolUse]] = list
+        self.source: AsyncIterator[bytes] | None = None
         self._prompts: dict[str, Prompt] = {}
         self._failure: UsageError | None = None
         self._said = ""
@@ -67,7 +72,7 @@ class Control:
                 await self._first()
                 last = await self._turn(prompt)
                 await self._close_retired()
-            await asyncio.gather(*self._switching)
+            await asyncio.gather(*self._seat.errands)
         finally:
             reader.cancel()
             await self._session.keep(Background).close()
@@ -78,27 +83,34 @@ class Control:
     async def ask(self, question: Question) -> Answer:
         """Asks the host; a closed connection or a broken answer is a refusal."""
         if self._o.permission_prompt_tool != "stdio":
-            return Refuse(question.decision.message, asked=False)
+            return await ask_elsewhere(self._session, self._o.permission_prompt_tool, question)
         if self._waiting.closed:
             return Refuse(CLOSED)
         self._state("requires_action")
         request_id = self._session.parts.new_id()
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked[request_id] = future
-        request = can_use_tool(question)
+        request = can_use_tool(question, self._session)
         self._sink.record({"type": "control_request", "request_id": request_id, "request": request})
-        tell_beside(
-            self._session, "permission_prompt", f"Claude needs your permission to use {question.call.name}"
+        words = f"Claude needs your permission to use {question.call.name}"
+        late = future.get_loop().call_later(
+            NOTICE_SECONDS, tell_beside, self._session, "permission_prompt", words
         )
         try:
             answer = await future
         except asyncio.CancelledError:
-            self._sink.record({"type": "control_cancel_request", "request_id": request_id})
+            self._withdraw(request_id)
             raise
         finally:
+            late.cancel()
             self._asked.pop(request_id, None)
         self._state("running")
         return read_answer(answer)
+
+    def _withdraw(self, request_id: str) -> None:
+        """Tells the host, once, that a question needs no answer any more."""
+        if self._asked.pop(request_id, None) is not None:
+            self._sink.record({"type": "control_cancel_request", "request_id": request_id})
 
     def before(self, event: Event) -> None:
         """What the host hears in front of an event's own records."""
@@ -110,7 +122,12 @@ class Control:
                 self._session.interrupt()
         if isinstance(event, TurnStarted):
             self._state("running")
-            self._lifecycle(event.prompt_uuid, "started")
+            *earlier, last = self._parts(event.prompt_uuid)
+            self._wire.named = [uuid for uuid in (*earlier, last) if uuid in waiting.told]
+            for uuid in earlier:
+                self._replay(uuid)
+            for uuid in (*earlier, last):
+                self._lifecycle(uuid, "started")
         elif isinstance(event, Folded):
             self._replay(event.prompt_uuid)
             self._lifecycle(event.prompt_uuid, "started")
@@ -123,17 +140,25 @@ class Control:
         if isinstance(event, TurnStarted):
             self._replay(event.prompt_uuid)
         elif isinstance(event, TurnEnded):
-            for uuid in event.prompt_uuids[:1]:
-                self._over(uuid, event)
+            for part in [part for uuid in event.prompt_uuids[:1] for part in self._parts(uuid)]:
+                self._over(part, event)
+
+    def _parts(self, uuid: str) -> list[str]:
+        """All prompts that became this one."""
+        return [*self._waiting.joined.get(uuid, ()), uuid]
 
     async def _turn(self, prompt: Prompt) -> TurnEnded:
         session, waiting = self._session, self._waiting
         waiting.busy, waiting.started, waiting.current = True, False, prompt.uuid
+        if prompt.uuid in waiting.joined and prompt.uuid in self._prompts:
+            self._prompts[prompt.uuid] = prompt
         try:
             ended = await session.run(lambda: run_turn(session, prompt))
         finally:
             waiting.busy = waiting.started = False
-        self._over(prompt.uuid, ended)
+        for uuid in self._parts(prompt.uuid):
+            self._over(uuid, ended)
+        waiting.joined.pop(prompt.uuid, None)
         if waiting.idle:
             self._state("idle")
         return ended
@@ -141,9 +166,15 @@ class Control:
     async def _first(self) -> None:
         """The start of the session: hooks of the host count too, so it waits for the first prompt."""
         begin, self.begin = self.begin, None
-        words = await begin() if begin is not None else ""
-        if words:
-            await self._turn(Prompt(words, self._session.parts.new_id()))
+        if begin is None:
+            return
+        eco = self._session.keep(Ecosystem)
+        opening, eco.opening = eco.opening, ""
+        for words in (await begin(), opening):
+            if words:
+                await self._turn(Prompt(words, self._session.parts.new_id()))
+        if calls := self.put_off():
+            await self._turn(Prompt("", self._session.parts.new_id(), calls=calls))
 
     async def _close_retired(self) -> None:
         """Models that were replaced are of no use once no turn can ask them any more."""
@@ -153,7 +184,7 @@ class Control:
 
     async def _read(self) -> None:
         try:
-            async for line in lines():
+            async for line in self.source or lines():
                 self._receive(line)
         except UsageError as error:
             self._failure = error
@@ -194,7 +225,7 @@ class Control:
             self._lifecycle(uuid, "queued")
         if self._o.replay_user_messages:
             self._prompts[uuid] = prompt
-        self._waiting.put(prompt)
+        self._waiting.put(prompt, later=raw.get("priority") == "later")
 
     def _refuse_if_barred(self) -> None:
         """A host whose guards were refused must not get a turn without them."""
@@ -206,12 +237,19 @@ class Control:
         request_id, request = message.get("request_id"), message.get("request")
         if not isinstance(request_id, str) or not isinstance(request, dict):
             return
-        if concerns_hooks(self._seat, request):
-            task = asyncio.ensure_future(self._switch(request_id, request))
-            self._switching.add(task)
-            task.add_done_callback(self._switching.discard)
+        slow = request.get("subtype") in SLOW
+        if request.get("subtype") == "interrupt":
+            self._hooks.withdraw()
+            for asked in list(self._asked):
+                self._withdraw(asked)
+        if not slow and not concerns_hooks(self._seat, request):
+            self._respond(request_id, request)
             return
-        self._respond(request_id, request)
+        work = self._respond_slowly if slow else self._switch
+        self._seat.run_beside(work(request_id, request))
+
+    async def _respond_slowly(self, request_id: str, request: dict[str, Any]) -> None:
+        self._sink.record(await respond_slowly(self._seat, request_id, request))
 
     def _respond(self, request_id: str, request: dict[str, Any]) -> None:
         for record in respond(self._seat, request_id, request, self._wire):

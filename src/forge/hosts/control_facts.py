@@ -10,13 +10,14 @@ from forge.agent.session import Session
 from forge.agent.toolset import sent_now
 from forge.core.message import Text, ToolResult, ToolUse
 from forge.core.model import ModelCard
+from forge.core.models.cards import ALIASES
 from forge.core.models.catalog import known_models, resolve
 from forge.core.reminder import is_reminder
 from forge.foundation.encode import dumps
 from forge.foundation.errors import ForgeError
-from forge.hosts.component_rows import component_usage
 from forge.hosts.control_seat import Request, Seat
 from forge.hosts.options import EFFORTS
+from forge.hosts.parts.rows import component_usage
 from forge.version import COMPATIBLE_WITH, VERSION
 
 # What a token is worth in characters, for what no API has counted yet.
@@ -44,7 +45,11 @@ def model_rows(seat: Seat) -> list[dict[str, Any]]:
 
 
 def _value(card: ModelCard) -> str:
-    return card.id if card.provider == "anthropic" else card.ref
+    """What hosts call a model: its alias if it has one."""
+    if card.provider != "anthropic":
+        return card.ref
+    names = [alias for alias, target in ALIASES.items() if target == card.id and alias != "default"]
+    return names[0] if names else card.id
 
 
 def _row(card: ModelCard, value: str) -> dict[str, Any]:
@@ -133,7 +138,7 @@ def get_context_usage(seat: Seat, request: Request) -> dict[str, Any]:
             {"path": f.path, "type": f.memory_type, "tokens": _tokens(len(f.content))}
             for f in s.keep(Memory).start.files
         ],
-        "mcpTools": [],
+        "mcpTools": _server_tools(s),
         "mcpInstructions": [],
         **component_usage(s, _tokens),
         "autoCompactThreshold": limit,
@@ -141,6 +146,21 @@ def get_context_usage(seat: Seat, request: Request) -> dict[str, Any]:
         "messageBreakdown": {**parts, "toolCallsByType": [], "attachmentsByType": []},
         "apiUsage": _api_usage(s),
     }
+
+
+def _server_tools(s: Session) -> list[dict[str, Any]]:
+    """The tools of MCP servers; one whose schema is not sent takes no room."""
+    sent = {tool.name for tool in sent_now(s)}
+    return [
+        {
+            "name": tool.name,
+            "serverName": tool.remote.server,
+            "tokens": _tokens(len(tool.description) + len(dumps(tool.schema))) if tool.name in sent else 0,
+            "isLoaded": tool.name in sent,
+        }
+        for tool in s.tools()
+        if tool.remote is not None
+    ]
 
 
 _COLORS = {"used": "promptBorder", "buffer": "inactive", "free": "promptBorder"}

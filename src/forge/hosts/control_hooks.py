@@ -28,6 +28,7 @@ class HookCalls:
     def __init__(self, session: Session, sink: Sink) -> None:
         self._session, self._sink = session, sink
         self._open: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._withdrawn: set[str] = set()
         self._closed = False
 
     async def call(self, callback_id: str, payload: dict[str, Any], tool_use_id: str) -> dict[str, Any]:
@@ -44,14 +45,17 @@ class HookCalls:
         request_id = self._session.parts.new_id()
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._open[request_id] = answer
+        if request["subtype"] == "mcp_message":
+            self._withdrawn.add(request_id)  # a server of the host hears of it in its own words
         self._sink.record({"type": "control_request", "request_id": request_id, "request": request})
         try:
             return await answer
         except asyncio.CancelledError:
-            self._sink.record({"type": "control_cancel_request", "request_id": request_id})
+            self._withdraw(request_id)
             raise
         finally:
             self._open.pop(request_id, None)
+            self._withdrawn.discard(request_id)
 
     def answered(self, response: dict[str, Any]) -> bool:
         """Takes an answer of the host; false if it belongs to something else."""
@@ -65,6 +69,16 @@ class HookCalls:
             waiting.set_exception(ToolError(str(response.get("error") or "the host gave no reason")))
         return True
 
+    def withdraw(self) -> None:
+        """The turn is being stopped: the host need not answer any more."""
+        for request_id in self._open:
+            self._withdraw(request_id)
+
+    def _withdraw(self, request_id: str) -> None:
+        if request_id not in self._withdrawn:
+            self._withdrawn.add(request_id)
+            self._sink.record({"type": "control_cancel_request", "request_id": request_id})
+
     def close(self) -> None:
         """The host has gone."""
         self._closed = True
@@ -74,7 +88,7 @@ class HookCalls:
 
 
 def take_hooks(seat: Seat, request: Request) -> None:
-    """Adds the hooks an `initialize` request brings; Refused if they could not run."""
+    """Takes the hooks of an `initialize` request in place of earlier ones; Refused if they could not run."""
     given = request.get("hooks")
     if not given:
         return
@@ -84,7 +98,9 @@ def take_hooks(seat: Seat, request: Request) -> None:
     unknown = [event for event in given if event not in EVENTS]
     if unknown:
         raise Refused(f"Unknown hook events: {', '.join(unknown)}", "invalid_hooks")
-    engine.add_hooks([hook for event, groups in given.items() for hook in _hooks(event, groups)])
+    seat.forget_hooks()
+    found = [hook for event, groups in given.items() for hook in _hooks(event, groups)]
+    seat.forget_hooks = engine.add_hooks(found)
 
 
 def _hooks(event: str, groups: Any) -> list[Hook]:

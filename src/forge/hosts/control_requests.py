@@ -21,7 +21,7 @@ ROUTES = {
     "set_max_thinking_tokens": "control_session:set_max_thinking_tokens",
     "rename_session": "control_session:rename_session",
     "stop_task": "control_session:stop_task",
-    "background_tasks": "control_session:acknowledge",
+    "background_tasks": "control_session:background_tasks",
     "set_color": "control_session:acknowledge",
     "set_has_subscribers": "control_session:acknowledge",
     "generate_session_title": "control_session:no_title",
@@ -36,21 +36,25 @@ ROUTES = {
     "get_context_usage": "control_facts:get_context_usage",
     "list_models": "control_facts:list_models",
     "get_hooks_listing": "control_facts:get_hooks_listing",
-    "reload_skills": "component_rows:reload_skills",
-    "reload_plugins": "component_rows:reload_plugins",
-    "reload_output_styles": "component_rows:reload_output_styles",
+    "reload_skills": "parts.rows:reload_skills",
+    "reload_plugins": "parts.rows:reload_plugins",
+    "reload_output_styles": "parts.rows:reload_output_styles",
     "read_file": "control_files:read_file",
     "seed_read_state": "control_files:seed_read_state",
     "file_suggestions": "control_files:file_suggestions",
     "get_task_output": "control_files:get_task_output",
     "rewind_files": "control_rewind:rewind_files",
     "mcp_status": "control_mcp:mcp_status",
-    "mcp_set_servers": "control_mcp:mcp_set_servers",
-    "mcp_toggle": "control_mcp:not_found",
-    "mcp_reconnect": "control_mcp:not_found",
-    "mcp_call": "control_mcp:unsupported",
-    "mcp_message": "control_mcp:unsupported",
+    "mcp_message": "control_mcp:mcp_message",
     "mcp_read_resource": "control_mcp:unsupported",
+}
+
+# These wait for a server, and other messages of the host are read meanwhile.
+SLOW = {
+    "mcp_set_servers": "control_mcp:mcp_set_servers",
+    "mcp_toggle": "control_mcp:mcp_toggle",
+    "mcp_reconnect": "control_mcp:mcp_reconnect",
+    "mcp_call": "control_mcp:mcp_call",
 }
 
 
@@ -64,21 +68,35 @@ def respond(seat: Seat, request_id: str, request: Request, wire: Wire) -> list[R
     return [*before, {"type": "control_response", "response": response}, *after]
 
 
+async def respond_slowly(seat: Seat, request_id: str, request: Request) -> Record:
+    """The response to a request of SLOW, as soon as there is one."""
+    try:
+        answer = _success(await _route(SLOW[str(request["subtype"])])(seat, request))
+    except (Refused, ForgeError) as error:
+        answer = _failure(error)
+    return {"type": "control_response", "response": {**answer, "request_id": request_id}}
+
+
 def _answer(seat: Seat, request: Request) -> dict[str, Any]:
     subtype = str(request.get("subtype"))
     try:
         if subtype not in ROUTES:
             raise Refused(f"Unsupported control request subtype: {subtype}", "unsupported_request")
-        body = _route(ROUTES[subtype])(seat, request)
-    except Refused as refused:
-        code = {"error_code": refused.code} if refused.code else {}
-        return {"subtype": "error", "error": str(refused), **code}
-    except ForgeError as error:
-        return {"subtype": "error", "error": str(error)}
+        return _success(_route(ROUTES[subtype])(seat, request))
+    except (Refused, ForgeError) as error:
+        return _failure(error)
+
+
+def _success(body: Reply) -> dict[str, Any]:
     return {"subtype": "success"} if body is None else {"subtype": "success", "response": body}
 
 
-def _route(name: str) -> Callable[[Seat, Request], Reply]:
+def _failure(error: Refused | ForgeError) -> dict[str, Any]:
+    code = {"error_code": error.code} if isinstance(error, Refused) and error.code else {}
+    return {"subtype": "error", "error": str(error), **code}
+
+
+def _route(name: str) -> Callable[[Seat, Request], Any]:
     module, _, function = name.partition(":")
-    route: Callable[[Seat, Request], Reply] = getattr(import_module(f"forge.hosts.{module}"), function)
+    route: Callable[[Seat, Request], Any] = getattr(import_module(f"forge.hosts.{module}"), function)
     return route

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from forge.core.model import Model
@@ -41,8 +42,16 @@ class Seat:
         self.after: list[Callable[[Wire], Record]] = []
         self.siblings: dict[str, Any] = {}
         self.retired: list[Model] = []
+        self.errands: set[asyncio.Task[None]] = set()
+        self.forget_hooks: Callable[[], None] = lambda: None
         self.awaited = str(o.agent) if comes_later(o, built.session.parts.agents) else ""
         self.barred = f"Error: --agent '{self.awaited}' not found." if self.awaited else ""
+
+    def run_beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does something that nobody waits for."""
+        task = asyncio.ensure_future(work)
+        self.errands.add(task)
+        task.add_done_callback(self.errands.discard)
 
     def text(self, request: Request, key: str) -> str:
         """A text the request must have."""

@@ -9,12 +9,13 @@ import msgspec
 
 from forge.agent.background import Background
 from forge.agent.session import Session
+from forge.core.job import background_allowed
 from forge.core.model import Options
 from forge.foundation.errors import UsageError
 from forge.foundation.permissions.modes import MODES, canonical_mode
-from forge.hosts.build import model_options, open_choice
 from forge.hosts.control_seat import Refused, Request, Seat
 from forge.hosts.control_waiting import lifecycle
+from forge.hosts.model_choice import model_options, open_choice
 from forge.hosts.wire import Record, Wire
 
 
@@ -63,6 +64,10 @@ def set_permission_mode(seat: Seat, request: Request) -> dict[str, Any]:
             " --dangerously-skip-permissions",
             "bypass_not_launched",
         )
+    if mode == "auto" and not seat.session.model.card.auto_mode:
+        raise Refused(
+            "Cannot set permission mode to auto: auto mode unavailable for this model", "auto_mode_model"
+        )
     seat.session.situation = seat.session.situation.changed(mode=mode)
     seat.after.append(lambda wire: wire.system("status", status=None, permissionMode=mode))
     return {"mode": mode}
@@ -76,8 +81,8 @@ def set_model(seat: Seat, request: Request) -> dict[str, Any]:
     return {"model": seat.session.model.card.id}
 
 
-def use_model(seat: Seat, name: str | None) -> None:
-    """Puts another model in; the host hears of it."""
+def use_model(seat: Seat, name: str | None, *, named: bool = True) -> None:
+    """Puts another model in; the host hears of it, also by the name it was asked for if that is `named`."""
     session = seat.session
     try:
         model = open_choice(seat.o, seat.c, name)
@@ -88,7 +93,10 @@ def use_model(seat: Seat, name: str | None) -> None:
     seat.retired.append(session.model)
     session.set_model(model)
     change_options(session, model_options(seat.o, seat.c, model.card, session.id))
-    seat.before.append(partial(_said, session, f"Set model to `{name or model.card.id}`"))
+    resolved = model.card.id
+    shown = f"{name} ({resolved})" if named and name not in (None, resolved) else resolved
+    if session.messages:
+        seat.before.append(partial(_said, session, f"Set model to `{shown}`"))
 
 
 def change_options(session: Session, options: Options) -> None:
@@ -132,6 +140,15 @@ def stop_task(seat: Seat, request: Request) -> dict[str, Any]:
     """Stops a background job; one that is unknown or over is no error."""
     seat.session.keep(Background).stop(str(request.get("task_id")))
     return {}
+
+
+def background_tasks(seat: Seat, request: Request) -> dict[str, Any]:
+    """Lets calls go on without what they wait for: all of them, or the one named."""
+    if not background_allowed(seat.session.parts.env):
+        raise Refused("Background tasks are disabled (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS)")
+    named = request.get("tool_use_id")
+    left = seat.session.keep(Background).leave(named if isinstance(named, str) else "")
+    return {"backgrounded": left} if isinstance(named, str) else {}
 
 
 def acknowledge(seat: Seat, request: Request) -> dict[str, Any]:

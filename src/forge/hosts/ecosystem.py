@@ -8,15 +8,16 @@ from forge.agent.hooks.engine import Engine
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.listed import tell_skills
+from forge.agent.skills.styles import KIND as STYLE
 from forge.agent.skills.styles import style_reminder
 from forge.agent.team.agents import find_main_agent
 from forge.hosts.agent_options import limit_main_agent
-from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.guarding import give_guard
 from forge.hosts.hook_sources import plugin_hooks
 from forge.hosts.options import RunOptions
-from forge.hosts.plugin_tools import give_plugin_tools
+from forge.hosts.parts.components import Components
+from forge.hosts.parts.tools import give_plugin_tools
 
 
 def settle(
@@ -48,6 +49,15 @@ def settle(
     give_plugin_tools(session, o, c)
     tell_style(session)
     tell_skills(session)
+
+
+def use_style(session: Session, name: str) -> None:
+    """Another output style from the next prompt on."""
+    session.keep(Ecosystem).style = name
+    told = style_reminder(session.parts.catalog, name)
+    news = [told] if told is not None else []
+    session.reminders = [*(r for r in session.reminders if r.kind != STYLE), *news]
+    session.standing = [*(r for r in session.standing if r.kind != STYLE), *news]
 
 
 def tell_style(session: Session) -> None:

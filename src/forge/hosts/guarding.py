@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 
-from forge.agent.guard_secret import ask_secret
+from forge.agent.guard.secret import ask_secret
 from forge.agent.session import Session
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.setup import FULL, OFF, Setup, Source, chosen_mode, keeps_history

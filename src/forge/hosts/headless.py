@@ -14,29 +14,32 @@ from typing import Any
 
 from forge.agent.background import Background
 from forge.agent.drive import Patience, drive
+from forge.agent.ending import plain_number
 from forge.agent.event import Event, Retried, TurnEnded, Warned
 from forge.agent.hooks.state import HookState
-from forge.agent.host import Answer, Question, Refuse
+from forge.agent.host import Answer, Question
 from forge.agent.resume import Past
 from forge.agent.session import Prompt, Session
 from forge.foundation.errors import ForgeError, UsageError
-from forge.foundation.ids import new_uuid
+from forge.foundation.ids import is_uuid, new_uuid
 from forge.foundation.origin import Severity
 from forge.hosts.build import Built, build_session
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.control import Control
+from forge.hosts.control_question import ask_elsewhere
 from forge.hosts.logs import start_log
 from forge.hosts.lookouts import Holder, prepare_lookout
-from forge.hosts.mcp_servers import named_servers
+from forge.hosts.mcp.servers import named_servers
 from forge.hosts.memory_request import notes_directory
-from forge.hosts.options import EFFORTS, RunOptions, read_options
+from forge.hosts.options import EFFORTS, RunOptions, own_betas, read_options
 from forge.hosts.resumption import find_past
-from forge.hosts.session_life import begin, finish, put_off_calls, set_up
+from forge.hosts.session_life import begin, deferred_calls, finish, put_off_calls, set_up
 from forge.hosts.sink import Sink
 from forge.hosts.stdin import read_prompt
 from forge.hosts.tidying import Tidying
-from forge.hosts.wire import Wire, WireFacts, failed_start
+from forge.hosts.wire import Wire, WireFacts
+from forge.hosts.wire_result import failed_start
 
 TERMINATED = 128 + signal.SIGTERM
 
@@ -65,6 +68,7 @@ class Headless:
         self._events: list[dict[str, Any]] = []
         self._between = ""
         self.wire: Wire | None = None
+        self.session: Session | None = None
         self.control: Control | None = None
         self._held: list[TurnEnded] = []
         self.holding: Callable[[], bool] = lambda: False
@@ -81,7 +85,7 @@ class Headless:
     async def ask(self, question: Question) -> Answer:
         if self.control is not None:
             return await self.control.ask(question)
-        return Refuse(question.decision.message, asked=False)
+        return await ask_elsewhere(self.session, self._o.permission_prompt_tool, question)
 
     def _hold_or_show(self, event: Event) -> None:
         """A result waits while a job holds it back; the one that follows brings it out."""
@@ -94,7 +98,7 @@ class Headless:
 
     def _release(self) -> None:
         held, self._held = self._held, []
-        for ended in held[-1:] if self._o.output_format == "text" else held:
+        for ended in held:
             self._show(ended)
 
     def _show(self, event: Event) -> None:
@@ -105,7 +109,7 @@ class Headless:
                 self._sink.record(record)
         elif self._o.output_format == "json":
             self._show_json(event, self.wire)
-        elif isinstance(event, TurnEnded):
+        elif isinstance(event, TurnEnded) and (event.terminal_reason or event.local_command or event.result):
             between, self._between = self._between, "\n"
             self._sink.text(between + final_text(event, self._o))
         elif isinstance(event, Retried) and self._o.verbose:
@@ -135,14 +139,16 @@ def final_text(e: TurnEnded, o: RunOptions) -> str:
     if e.subtype == "error_max_turns":
         return f"Error: Reached max turns ({int(o.max_turns or 0)})\n"
     if e.subtype == "error_max_budget_usd":
-        return f"Error: Exceeded USD budget ({o.max_budget_usd:g})\n"
+        return f"Error: Exceeded USD budget ({plain_number(o.max_budget_usd or 0)})\n"
     return f"Error: {'; '.join(e.errors) or e.subtype}\n"
 
 
 async def _run(o: RunOptions, env: dict[str, str]) -> int:
     sink = Sink()
     host = Headless(o, sink)
-    cwd, gone = os.getcwd(), None
+    cwd, gone, source = os.getcwd(), None, None
+    if o.await_initialize and o.input_format == "stream-json":
+        o, source = await import_module("forge.hosts.early").hear_first(o)
     if o.worktree is not None:
         gone = await import_module("forge.hosts.worktrees").go_there(o, env, cwd, host)
         cwd = gone.tree.made.path
@@ -155,11 +161,14 @@ async def _run(o: RunOptions, env: dict[str, str]) -> int:
         built = await build_session(o, c, host, past)
     except ForgeError as error:
         if o.output_format == "stream-json":
-            sink.record(failed_start(str(error), new_uuid()))
+            wanted = str(o.resume or "")
+            sink.record(failed_start(str(error), new_uuid(), wanted if is_uuid(wanted) else ""))
         raise
     if gone is not None:
         import_module("forge.hosts.worktrees").arrive(built.session, gone)
     _connect(o, c, env, built, (host, sink))
+    if host.control is not None:
+        host.control.source = source
     tidying = Tidying(c, built.session.id)
     try:
         code = await _serve(o, host, built.session, past)
@@ -181,12 +190,16 @@ def _connect(
     jobs = built.session.keep(Background)
     # A host that can still speak hears how each turn ended, and waits for jobs as it likes.
     host.holding = lambda: jobs.holding() and (host.control is None or host.control.seat.waiting.closed)
+    host.session = built.session
     host.wire = wire = Wire(built.session, _facts(o, c, built), time.time)
     transcript = built.session.recorder.transcript
     if o.session_mirror and transcript is not None:
         transcript.copy = sink.mirror
     if o.input_format == "stream-json":
         host.control = Control(o, c, built, (wire, sink))
+    title = o.name or (o.resume if isinstance(o.resume, str) and not is_uuid(o.resume) else None)
+    if title and o.output_format == "stream-json":
+        sink.record(wire.system("session_title_changed", title=title))
     holder = host.control.seat if host.control is not None else Holder(c)
     prepare_lookout(built.session, o, env, holder)
 
@@ -200,12 +213,14 @@ async def _serve(o: RunOptions, host: Headless, session: Session, past: Past | N
             return 0
         if host.control is not None:
             host.control.begin = lambda: begin(session, past, forked=o.fork_session)
-            return await host.control.serve(patience)
+            host.control.put_off = lambda: deferred_calls(past, session)
+            code = await host.control.serve(patience)
+            return 0 if signal.SIGINT in stopped else code
         first = await begin(session, past, forked=o.fork_session)
         for prompt in await _prompts(o, session, past, first):
             ended = await drive(session, prompt, patience)
     except asyncio.CancelledError:
-        if not stopped:
+        if signal.SIGTERM not in stopped:
             raise
         return TERMINATED
     if ended.terminal_reason.startswith("aborted") and not session.keep(HookState).interrupted:
@@ -238,6 +253,7 @@ def _facts(o: RunOptions, c: Configuration, built: Built) -> WireFacts:
         memory,
         o.include_partial_messages,
         hook_events=o.include_hook_events,
+        betas=tuple(own_betas(o)),
     )
 
 
@@ -251,8 +267,8 @@ def _report(o: RunOptions, c: Configuration, sink: Sink) -> None:
     if o.mcp_config:
         named_servers(o.mcp_config, c)
     if o.effort is not None and o.effort not in EFFORTS:
-        known = ", ".join(EFFORTS)
-        sink.complain(f"Warning: Unknown --effort value '{o.effort}' — ignoring it. Valid values: {known}.")
+        known, ignored = ", ".join(EFFORTS), "ignoring it and using the default effort"
+        sink.complain(f"Warning: Unknown --effort value '{o.effort}' — {ignored}. Valid values: {known}.")
 
 
 def _on_signals(session: Session) -> list[int]:
@@ -266,7 +282,9 @@ def _on_signals(session: Session) -> list[int]:
             main.cancel()
 
     def interrupt() -> None:
-        if not session.interrupt():
+        if session.interrupt():
+            stopped.append(signal.SIGINT)
+        else:
             terminate()
 
     loop.add_signal_handler(signal.SIGTERM, terminate)

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-import msgspec
-
 from forge.agent.hooks.engine import Engine, Means
 from forge.core.components.catalog import Catalog
 from forge.core.components.kinds import HookSource
+from forge.foundation.lenient import read_as
 from forge.foundation.origin import Origin, Scope
 from forge.foundation.settings_merge import Layer
 from forge.hosts.configuration import Configuration
@@ -117,13 +116,7 @@ def extra_files(c: Configuration) -> Iterator[HookSource]:
 
 def _events(path: str) -> dict[str, Any]:
     """The events of a file, with or without the outer key; nothing of one that cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            value = msgspec.json.decode(file.read())
-    except (OSError, msgspec.DecodeError):
-        return {}
-    if not isinstance(value, dict):
-        return {}
+    value = read_as(path, dict[str, Any]) or {}
     inner = value.get("hooks")
     return inner if isinstance(inner, dict) else {k: v for k, v in value.items() if k != "description"}
 

@@ -13,6 +13,7 @@ from forge.core.shell.builtin import shell_tools
 from forge.core.tool import Tool
 from forge.core.tools.builtin import builtin_tools
 from forge.foundation.origin import Scope
+from forge.foundation.permissions.decide import removed
 from forge.foundation.permissions.rule import LEGACY_NAMES
 from forge.hosts.configuration import Configuration
 from forge.hosts.guarding import has_guarded_tools
@@ -39,14 +40,16 @@ def offered(o: RunOptions, c: Configuration, card: ModelCard, names: list[str]) 
     if o.bare:
         return BARE_TOOLS | {STRUCTURED_OUTPUT}
     allowed = {r.tool for r in c.rules if r.behavior == "allow"}
-    hidden = ON_DEMAND - allowed if card.provider == "anthropic" else frozenset()
+    # Who cannot search in the shell gets the tools for it.
+    unused = card.provider == "anthropic" and not removed("Bash", c.rules)
+    hidden = ON_DEMAND - allowed if unused else frozenset()
     off = {SKILL} if o.disable_slash_commands else frozenset()
     return frozenset(names) - hidden - online - off
 
 
 def circumstances(o: RunOptions, c: Configuration, card: ModelCard) -> Circumstances:
     """What decides whether a tool makes sense in this run."""
-    answers = o.permission_prompt_tool == "stdio"
+    answers = bool(o.permission_prompt_tool)
     return Circumstances(card, c.env, c.settings.get, answers, has_guarded_tools(o, c))
 
 

@@ -32,14 +32,17 @@ class RunOptions(msgspec.Struct, frozen=True):
     session_mirror: bool = False
     worktree: str | bool | None = None
     resume_session_at: str | None = None
+    resume_drops_turn: str | None = None
     rewind_files: str | None = None
     model: str | None = None
     fallback_model: str | None = None
     betas: list[str] = []
     effort: str | None = None
     max_turns: float | None = None
+    task_budget: float | None = None
     max_budget_usd: float | None = None
     max_seconds: float | None = None
+    autocompact: str | None = None
     thinking: str | None = None
     max_thinking_tokens: int | None = None
     thinking_display: str | None = None
@@ -66,7 +69,9 @@ class RunOptions(msgspec.Struct, frozen=True):
     mcp_config: list[str] = []
     strict_mcp_config: bool = False
     plugin_dir: list[str] = []
+    plugin_dir_no_mcp: list[str] = []
     plugin_url: list[str] = []
+    await_initialize: bool = False
     disable_slash_commands: bool = False
     bare: bool = False
     safe_mode: bool = False
@@ -78,6 +83,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     debug_to_stderr: bool = False
 
 
+# The beta that gives models of the time before a large context.
+_MILLION = "context-1m-2025-08-07"
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
@@ -89,16 +96,17 @@ def read_options(line: CommandLine) -> RunOptions:
         raise UsageError("Error: When using --print, --output-format=stream-json requires --verbose")
     if streams and o.output_format != "stream-json":
         raise UsageError("Error: --input-format=stream-json requires output-format=stream-json.")
-    if o.session_id is not None and not is_uuid(o.session_id):
+    if o.session_id and not is_uuid(o.session_id):
         raise UsageError("Error: Invalid session ID. Must be a valid UUID.")
-    if o.resume is True:
+    if o.resume in (True, ""):
         raise UsageError(
             "Error: --resume requires a valid session ID or session title when used with --print."
             " Usage: forge -p --resume <session-id|title>"
         )
     if o.session_id and (o.resume or o.continue_) and not o.fork_session:
         raise UsageError(
-            "Error: --session-id can only be used with --continue or --resume if --fork-session is given too."
+            "Error: --session-id can only be used with --continue or --resume"
+            " if --fork-session is also specified."
         )
     if o.rewind_files and not o.resume:
         raise UsageError("Error: --rewind-files requires --resume")
@@ -106,11 +114,26 @@ def read_options(line: CommandLine) -> RunOptions:
         raise UsageError("Error: --rewind-files is a standalone operation and cannot be used with a prompt")
     if o.resume_session_at and not o.resume:
         raise UsageError("Error: --resume-session-at requires --resume")
-    return o
+    if o.resume_drops_turn and not o.resume_session_at:
+        raise UsageError("Error: --resume-drops-turn requires --resume-session-at")
+    return _enlarged(o)
 
 
-def prompt_text(path: str, what: str) -> str:
-    """The content of a prompt file."""
+def _enlarged(o: RunOptions) -> RunOptions:
+    """The options with a model of large context if the beta for that is asked for."""
+    name = o.model or ""
+    if _MILLION not in own_betas(o) or not name.startswith("claude-sonnet-4") or "[" in name:
+        return o
+    return msgspec.structs.replace(o, model=f"{name}[1m]")
+
+
+def own_betas(o: RunOptions) -> list[str]:
+    """The betas of the command line."""
+    return [name for given in o.betas for name in given.split(",") if name]
+
+
+def file_text(path: str, what: str) -> str:
+    """The content of a file that an option names."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

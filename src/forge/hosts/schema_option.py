@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from forge.core.schema_check import check_schema
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import UsageError
 
 
@@ -16,10 +17,10 @@ def read_schema(text: str | None) -> dict[str, Any] | None:
         return None
     try:
         schema = msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except NOT_JSON as error:
         raise UsageError(f"Error: --json-schema is not valid JSON: {error}") from None
     if not isinstance(schema, dict):
         raise UsageError("Error: --json-schema is not a valid JSON Schema: it must be an object")
     if wrong := check_schema(schema):
-        raise UsageError(f"Error: --json-schema is not a valid JSON Schema: {wrong}")
+        raise UsageError(f"Error: --json-schema {wrong}")
     return schema

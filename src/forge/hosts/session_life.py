@@ -8,20 +8,23 @@ from typing import Any
 import msgspec
 
 from forge.agent.event import ScreenStale
-from forge.agent.guarding import end_guard
+from forge.agent.guard.guarding import end_guard
 from forge.agent.hooks.lending import engine_of
-from forge.agent.hooks.port import Told
-from forge.agent.hooks.sites import give_title, tell_now
+from forge.agent.hooks.port import GONE, Told
+from forge.agent.hooks.sites import DEFERRED_TOOL, give_title, tell_now
 from forge.agent.lookout import look_out, stop_looking
 from forge.agent.mcp.servers import await_servers, end_servers
 from forge.agent.plugins.diagnostics import end_languages
 from forge.agent.resume import Past
 from forge.agent.session import Session
 from forge.core.message import Aside, ToolUse
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.history.transcript import read_lines
 from forge.hosts.options import RunOptions
 
 CACHE_SECONDS = 300
+# How many entries of a transcript can follow a call that was put off.
+_LAST = 8
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
@@ -70,7 +73,8 @@ async def finish(session: Session, reason: str = "other") -> None:
     if engine is not None:
         outcome = await engine.fire("SessionEnd", reason=reason)
         for label, why in outcome.failures:
-            session.warn(f"SessionEnd hook [{label}] failed: {why}")
+            if why != GONE:  # a host that has ended the session need not hear of that
+                session.warn(f"SessionEnd hook [{label}] failed: {why}")
         await engine.close()
     await end_servers(session)
     await end_guard(session)
@@ -86,6 +90,16 @@ def put_off_calls(past: Past | None, session: Session) -> list[ToolUse]:
             session.messages = session.messages[: at + 1]
             return calls
     return []
+
+
+def deferred_calls(past: Past | None, session: Session) -> list[ToolUse]:
+    """The calls a hook has put off at the very end of the session a host goes on with."""
+    links = past.line[-_LAST:] if past is not None else []
+    tail = b"".join(read_lines(past.path, ((e.at, e.size) for e in links))) if past is not None else b""
+    marked = tail.rpartition(DEFERRED_TOOL.encode())
+    if not marked[1] or b'"tool_result"' in marked[2]:
+        return []
+    return put_off_calls(past, session)
 
 
 def _ends_in_calls(past: Past) -> bool:
@@ -119,7 +133,7 @@ def _last_tokens(past: Past) -> int:
         for line in read_lines(past.path, [(link.at, link.size)]):
             try:
                 said = msgspec.json.decode(line, type=_Said)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except NOT_JSON:
                 continue
             if said.type == "assistant":
                 usage = said.message.usage or {}

@@ -6,6 +6,7 @@ import asyncio
 import os
 
 from forge.agent.prompt import Surroundings
+from forge.foundation.git import run_git
 from forge.foundation.system.facts import os_version, platform_name
 from forge.hosts.configuration import Configuration
 
@@ -43,24 +44,4 @@ def _status(changes: str, commits: str) -> str:
 
 
 async def _git(c: Configuration, *args: str) -> str:
-    try:
-        process = await asyncio.create_subprocess_exec(
-            "git",
-            *args,
-            cwd=c.places.cwd,
-            env=c.env,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-    except OSError:
-        return ""
-    try:
-        async with asyncio.timeout(GIT_TIMEOUT):
-            out, _ = await process.communicate()
-    except TimeoutError:
-        return ""
-    finally:
-        if process.returncode is None:
-            process.kill()
-    return out.decode("utf-8", "replace")
+    return (await run_git(c.places.cwd, list(args), c.env, GIT_TIMEOUT)).out

@@ -16,11 +16,11 @@ from forge.agent.skills.listed import slash_commands
 from forge.agent.team.agents import agent_names
 from forge.agent.team.crew import Crew
 from forge.core.components.listing import announced_skills
-from forge.core.message import ToolResult, ToolUse, Usage
+from forge.core.message import ToolResult, ToolUse
 from forge.core.model import BlockDelta, BlockStarted, Started
 from forge.core.models.errors import final_word, retry_word
 from forge.foundation.ids import timestamp
-from forge.hosts import wire_agents, wire_compact, wire_hooks, wire_jobs, wire_local
+from forge.hosts import wire_agents, wire_compact, wire_hooks, wire_jobs, wire_local, wire_result
 from forge.hosts.control_waiting import lifecycle
 from forge.version import COMPATIBLE_WITH, VERSION
 
@@ -37,6 +37,7 @@ class WireFacts(msgspec.Struct, frozen=True):
     partial: bool = False
     thinking_display: str = "updates"
     hook_events: bool = False
+    betas: tuple[str, ...] = ()
 
 
 class Wire:
@@ -46,9 +47,11 @@ class Wire:
         self._s = session
         self._facts = facts
         self._clock = clock
+        self._thought = 0
         self._new_id = session.parts.new_id
         self.results = 0
         self._told = session.ledger.snapshot()
+        self.named: list[str] = []
         self._woken: set[str] = set()
         self._routes: dict[type, Callable[[Any], list[Record]]] = {
             ev.TurnStarted: self._turn_started,
@@ -82,7 +85,7 @@ class Wire:
 
     def system(self, subtype: str, **fields: Any) -> Record:
         """A system record of this session."""
-        told = {k: v for k, v in fields.items() if v is not None or k == "status"}
+        told = {k: v for k, v in fields.items() if v is not None or k in ("status", "error_status")}
         return {
             "type": "system",
             "subtype": subtype,
@@ -113,6 +116,8 @@ class Wire:
             "skills": announced_skills(s.parts.catalog, eco.view),
             "plugins": eco.plugins,
             **({"plugin_errors": eco.errors} if eco.errors else {}),
+            **({"betas": list(self._facts.betas)} if self._facts.betas else {}),
+            **({"user_message_uuids": self.named} if self.named else {}),
             "capabilities": CAPABILITIES,
             "analytics_disabled": True,
             "product_feedback_disabled": True,
@@ -154,8 +159,8 @@ class Wire:
             "session_id": s.id,
             "total_cost_usd": round(s.ledger.cost, 10),
             "usage": usage_record(e.usage),
-            "modelUsage": {name: self._spend(name, spend) for name, spend in s.ledger.spent.items()},
-            "permission_denials": [msgspec.to_builtins(d) for d in e.denials],
+            "modelUsage": wire_result.spending(s.ledger),
+            "permission_denials": [wire_result.denial(d) for d in e.denials],
             "terminal_reason": e.terminal_reason,
             "fast_mode_state": "off",
             "fast_mode_disabled_reason": "sdk_opt_in_required",
@@ -164,7 +169,8 @@ class Wire:
             "uuid": self._new_id(),
             "queued_turn_count": 0,
             "result_index": index,
-            "model_usage_since_last_result": self._spend_since(self._told),
+            "model_usage_since_last_result": wire_result.spending(s.ledger, self._told),
+            **self._prompts(),
         }
         self._told = s.ledger.snapshot()
         if e.local_command:
@@ -178,18 +184,7 @@ class Wire:
         if e.subtype != "success":
             record["errors"] = e.errors
             return record
-        record["result"] = e.result
-        if not e.local_command:
-            record["api_error_status"] = e.api_status
-        if e.api_error_type is not None:
-            record["api_error_type"] = e.api_error_type
-        if e.structured is not None:
-            record["structured_output"] = e.structured
-        if e.first_token_ms is not None and not e.is_error:
-            first = round(e.first_token_ms)
-            record |= {"ttft_ms": first, "ttft_stream_ms": first, "first_content_frame_ms": first}
-            record["time_to_request_ms"] = round(e.request_ms or 0)
-        return record
+        return {**record, **wire_result.success(e)}
 
     def _turn_started(self, e: ev.TurnStarted) -> list[Record]:
         """Of a prompt nobody typed the host hears that it comes, and why."""
@@ -210,8 +205,9 @@ class Wire:
         return [self.system("status", status="requesting")] if self._facts.partial else []
 
     def _streaming(self, e: ev.Streaming) -> list[Record]:
+        before = self._thinking(e)
         if not self._facts.partial or not hasattr(e.delta, "raw"):
-            return []
+            return before
         record: Record = {
             "type": "stream_event",
             "event": e.delta.raw,
@@ -221,15 +217,21 @@ class Wire:
         }
         if isinstance(e.delta, Started):
             record["ttft_ms"] = round(e.first_token_ms or 0)
-        before: list[Record] = []
         if self._about_thinking(e):
             record["thinking_display"] = self._facts.thinking_display
-            if isinstance(e.delta, BlockDelta):
-                tokens = max(1, len(e.delta.text) // 4)
-                estimate = {"estimated_tokens": tokens, "estimated_tokens_delta": tokens}
-                before = [self.system("thinking_tokens", **estimate)]
         record["api_message_id"] = e.message_id
         return [*before, record]
+
+    def _thinking(self, e: ev.Streaming) -> list[Record]:
+        """How much the model has thought, by an estimate."""
+        if isinstance(e.delta, Started):
+            self._thought = 0
+        if not isinstance(e.delta, BlockDelta) or e.delta.kind != "thinking":
+            return []
+        tokens = max(1, len(e.delta.text) // 4)
+        self._thought += tokens
+        estimate = {"estimated_tokens": self._thought, "estimated_tokens_delta": tokens}
+        return [self.system("thinking_tokens", **estimate)]
 
     def _about_thinking(self, e: ev.Streaming) -> bool:
         if isinstance(e.delta, BlockStarted):
@@ -241,14 +243,15 @@ class Wire:
 
     def _retried(self, e: ev.Retried) -> list[Record]:
         r = e.retry
-        if r.kind == "fallback":
-            return [self.system("informational", content=r.message, level="warning")]
+        if r.switch is not None:
+            models = {"original_model": r.switch.before, "fallback_model": r.switch.now}
+            return [self.system("model_fallback", trigger=r.switch.why, **models, content=r.message)]
         return [
             self.system(
                 "api_retry",
                 attempt=r.attempt,
                 max_retries=r.max_retries,
-                retry_delay_ms=r.delay_ms,
+                retry_delay_ms=round(r.delay_ms),
                 error_status=r.status,
                 error=retry_word(r.kind),
             )
@@ -275,12 +278,18 @@ class Wire:
             "session_id": self._s.id,
             "uuid": uuid,
             "timestamp": timestamp(self._clock()),
+            **self._prompts(),
         }
+
+    def _prompts(self) -> Record:
+        """The prompts of the turn by the names the host gave them."""
+        return {"user_message_uuid": self.named[-1], "user_message_uuids": self.named} if self.named else {}
 
     def _api_failed(self, e: ev.ApiFailed) -> list[Record]:
         message = wire_local.synthetic(self._new_id(), e.text, "stop_sequence", "")
         record = self._assistant(message, e.uuid)
-        record |= {"error": final_word(e.kind), "is_api_error_message": True}
+        named = {"request_id": e.request_id} if e.request_id else {}
+        record |= {"error": final_word(e.kind), "is_api_error_message": True, **named}
         if e.status is not None:
             record |= {"api_error_status": e.status, "api_error_type": e.error_type}
         return [record]
@@ -318,52 +327,3 @@ class Wire:
     def _restarted(self, e: ev.Restarted) -> list[Record]:
         self._told = {}
         return wire_local.restarted(e, self._s.id, timestamp(self._clock()))
-
-    def _spend(self, name: str, spend: ev.ModelSpend) -> Record:
-        u, card = spend.usage, self._s.ledger.cards.get(name)
-        return {
-            "inputTokens": u.input,
-            "outputTokens": u.output,
-            "cacheReadInputTokens": u.cache_read,
-            "cacheCreationInputTokens": u.cache_write,
-            "webSearchRequests": u.web_searches,
-            "costUSD": round(spend.cost, 10),
-            "contextWindow": card.context_window if card else 0,
-            "maxOutputTokens": card.max_output if card else 0,
-            "thinkingTokens": u.reasoning,
-            "cacheCreationEphemeral5mInputTokens": u.cache_write - u.cache_write_1h,
-            "cacheCreationEphemeral1hInputTokens": u.cache_write_1h,
-            "canonicalModel": name,
-            "provider": "firstParty" if card is None or card.provider == "anthropic" else card.provider,
-            "costBasis": "list",
-        }
-
-    def _spend_since(self, before: dict[str, ev.ModelSpend]) -> Record:
-        since: Record = {}
-        for name, spend in self._s.ledger.spent.items():
-            old = before.get(name)
-            if old is None:
-                since[name] = self._spend(name, spend)
-            elif spend != old:
-                since[name] = self._spend(name, ev.ModelSpend(spend.usage - old.usage, spend.cost - old.cost))
-        return since
-
-
-def failed_start(message: str, uuid: str) -> Record:
-    """The result of a run that never started."""
-    return {
-        "type": "result",
-        "subtype": "error_during_execution",
-        "is_error": True,
-        "duration_ms": 0,
-        "duration_api_ms": 0,
-        "num_turns": 0,
-        "stop_reason": None,
-        "session_id": uuid,
-        "total_cost_usd": 0,
-        "usage": usage_record(Usage()),
-        "modelUsage": {},
-        "permission_denials": [],
-        "uuid": uuid,
-        "errors": [message],
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from forge.agent.event import AgentProgress, AgentSaid, Denied, Event, Noted, Replied, ToolFinished
+from forge.agent.event import AgentProgress, AgentSaid, ApiFailed, Denied, Event, Noted, Replied, ToolFinished
 from forge.core.job import Job, run_id
 from forge.core.message import ToolUse
 
@@ -43,14 +43,17 @@ def _shown(e: AgentSaid, *, forward_text: bool) -> bool:
     event = e.event
     if isinstance(event, Replied):
         return isinstance(event.block, ToolUse) or e.final != forward_text
-    return isinstance(event, ToolFinished | Noted | Denied)
+    return isinstance(event, ToolFinished | Noted | Denied) or (isinstance(event, ApiFailed) and e.final)
 
 
 def _tag(record: Record, job: Job) -> None:
     record["agent_id"] = job.id
     if record["type"] == "system":
         return
-    record.pop("tool_use_result", None)
+    # Of what a tool has to say beyond its text only failures are passed on.
+    if not isinstance(record.get("tool_use_result"), str):
+        record.pop("tool_use_result", None)
+    record.pop("api_error_status", None)
     record["parent_tool_use_id"] = job.tool_use_id
     record["subagent_type"] = job.agent_type
     record["task_description"] = job.description

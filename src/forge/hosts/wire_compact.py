@@ -25,18 +25,20 @@ def done(
     e: Compacted, system: Callable[..., Record], user: Callable[..., Record], init: Callable[[], Record]
 ) -> list[Record]:
     """The boundary and the summary that stands for everything before it."""
-    facts = e.facts
+    facts, manual = e.facts, e.facts["trigger"] == "manual"
     metadata = {
         "trigger": facts["trigger"],
         "pre_tokens": facts["preTokens"],
         "post_tokens": facts["postTokens"],
-        "cumulative_dropped_tokens": 0,
+        "cumulative_dropped_tokens": facts["cumulativeDroppedTokens"],
         "duration_ms": facts["durationMs"],
     }
     boundary = system("compact_boundary", compact_metadata=metadata, logical_parent_uuid=e.logical_parent)
     return [
         system("status", status=None, compact_result="success"),
-        *([init()] if facts["trigger"] == "manual" else []),
+        *([init()] if manual else []),
         {**boundary, "uuid": e.boundary_uuid},
-        user([{"type": "text", "text": e.summary}], e.summary_uuid, isSynthetic=True),
+        user(
+            e.summary if manual else [{"type": "text", "text": e.summary}], e.summary_uuid, isSynthetic=True
+        ),
     ]

@@ -39,6 +39,8 @@ def ended(e: JobEnded, system: Callable[..., Record], now: float) -> list[Record
     """A job is over."""
     job, end = e.job, e.end
     patch = {"status": "killed" if end.status == "stopped" else end.status, "end_time": round(now * 1000)}
+    if end.error:
+        patch["error"] = end.error
     updated = system("task_updated", task_id=job.id, run_id=run_id(job.id), patch=patch)
     # The end of a command that a call has waited for is no change: it never went on by itself.
     before = [updated] if job.backgrounded or job.kind == "local_agent" else []
@@ -51,7 +53,7 @@ def ended(e: JobEnded, system: Callable[..., Record], now: float) -> list[Record
             tool_use_id=job.tool_use_id or None,
             status=end.status,
             output_file=job.output_path,
-            summary=end.result or end.summary if job.kind == "local_agent" else end.summary,
+            summary=end.error or end.result or job.description if job.kind == "local_agent" else end.summary,
             usage=end.usage,
         ),
     ]

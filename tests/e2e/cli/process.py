@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from warm import warm_forge
+
 COMMAND = [sys.executable, "-m", "forge"]
 TIMEOUT = 20
 
@@ -29,7 +31,7 @@ class Done(NamedTuple):
 def forge(*words: str, cwd: Path, env: Mapping[str, str] | None = None) -> Done:
     """Runs to the end with pipes; `env` is added to the isolated environment of the test."""
     done = subprocess.run(
-        [*COMMAND, *words],
+        [warm_forge(), *words],
         cwd=cwd,
         env={**os.environ, **(env or {})},
         stdin=subprocess.DEVNULL,

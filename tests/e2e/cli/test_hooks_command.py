@@ -77,7 +77,8 @@ def test_the_list_for_people_names_the_file_and_the_trust(project: Path) -> None
     lines = done.out.splitlines()
     assert lines[0] == "Stop  (The agent is about to end its turn.)"
     assert f"project: {project}/.claude/settings.json" in done.out
-    assert lines[-1].endswith("as the reference does.") or "not trusted" in done.out
+    assert lines[-2].startswith("This project is not trusted: ")
+    assert lines[-1].endswith("as the reference does.")
 
 
 @pytest.mark.parametrize(

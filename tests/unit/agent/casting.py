@@ -23,7 +23,7 @@ class Cast:
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
         texts = [b.text for b in request.messages[0].blocks if isinstance(b, Text)]
-        role = next(model for word, model in self.roles.items() if word in texts[-1])
+        role = next(model for word, model in self.roles.items() if word in "".join(texts[-2:]))
         async for delta in role.stream(request):
             yield delta
 

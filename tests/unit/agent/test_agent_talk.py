@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ def play(s: Session) -> None:
 
 def result(s: Session, call_id: str) -> Any:
     blocks = [b for m in s.messages for b in m.blocks if isinstance(b, ToolResult)]
-    return next(b.content for b in blocks if b.tool_use_id == call_id)
+    content = next(b.content for b in blocks if b.tool_use_id == call_id)
+    return content if isinstance(content, str) else json.loads(str(getattr(content[0], "text", "")))
 
 
 def the_id(s: Session) -> str:
@@ -61,7 +63,8 @@ def test_an_ended_agent_goes_on_with_what_it_knew(tmp_path: Path, *, kept: bool)
     told = model.requests[4] if len(model.requests[4].messages) == 3 else model.requests[3]
     texts = [[b.text for b in m.blocks if isinstance(b, Text)][-1] for m in told.messages]
     assert texts == ["SUB", "first report", "and then?"]
-    assert result(s, "m1") == f"Agent {the_id(s)} goes on in the background with your message."
+    expected = {"success": True, "message": f"Resuming agent {the_id(s)[:7]}", "resumedAgentId": the_id(s)}
+    assert result(s, "m1") == expected
     assert [e.end.status for e in host.of(JobEnded)] == ["completed", "completed"]
 
 
@@ -119,7 +122,7 @@ def test_a_running_agent_reads_a_message_after_its_next_call() -> None:
     inner = [r for r in model.requests if "MAIN" not in str(r.messages[0].blocks[-1])]
     last = inner[-1].messages[2].blocks
     assert [b.text for b in last if isinstance(b, Text)] == ["hurry"]
-    assert "queued for agent" in result(s, "m1")
+    assert result(s, "m1")["message"].startswith(f"Message queued for delivery to {the_id(s)} at its next")
 
 
 def test_the_agents_of_a_session_are_listed() -> None:
@@ -140,5 +143,8 @@ def test_the_agents_of_a_session_are_listed() -> None:
     assert [result(s, "l1"), result(s, "l2"), result(s, "m1")] == [
         f"{the_id(s)}  general-purpose  completed  look",
         "No agents found.",
-        "No agent with ID 'a0' in this session. ListAgents shows those there are.",
+        {
+            "success": False,
+            "message": "No agent named 'a0' is reachable.\nUse ListAgents to see everyone you can message.",
+        },
     ]

@@ -158,6 +158,26 @@ def test_a_job_that_is_left_alone_goes_on_under_its_name() -> None:
     asyncio.run(scenario())
 
 
+def test_calls_can_be_told_not_to_wait_for_their_jobs() -> None:
+    async def scenario() -> None:
+        s, _, jobs = setup()
+        told: list[str] = []
+        work = Work(backgrounded=False, leave=lambda: told.append("leave"), kill=lambda: told.append("kill"))
+        jobs.begin(s, work.job)
+        assert [jobs.leave("call-2"), jobs.leave("call-1"), jobs.leave(), jobs.stop("b1")] == [
+            False,
+            True,
+            True,
+            True,
+        ]
+        work.end.set_result(DONE)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert (told, jobs.leave(), jobs.stop("b1")) == (["leave", "leave", "kill"], False, False)
+
+    asyncio.run(scenario())
+
+
 def test_jobs_that_outlast_our_patience_are_stopped() -> None:
     async def scenario() -> None:
         s, _, jobs = setup()

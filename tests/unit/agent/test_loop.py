@@ -15,6 +15,7 @@ from forge.agent.host import Answer as Said
 from forge.agent.loop import run_turn
 from forge.agent.session import Limits, Prompt, Session, Structured
 from forge.agent.structured import structured_output_tool
+from forge.agent.texts.load import text
 from forge.core.message import UNPARSED_INPUT, Message, Text, ToolResult, ToolUse, Usage
 from forge.core.model import BlockDelta, Delta, Ending, Request, Started
 from forge.core.registry import Component
@@ -236,6 +237,7 @@ def test_a_refusal_with_interrupt_ends_the_turn() -> None:
     ended = asyncio.run(main())
     assert (ended.subtype, ended.terminal_reason) == ("error_during_execution", "aborted_tools")
     assert answered(s)
+    assert [f.result.content for f in host.of(ToolFinished)] == [text("not_run")]
 
 
 def test_the_turn_limit_ends_the_turn_after_the_results() -> None:
@@ -498,6 +500,14 @@ def test_five_values_that_do_not_fit_end_the_turn() -> None:
         "error_max_structured_output_retries",
         "structured_output_retry_exhausted",
     )
+    why = "Output does not match required schema: /n: must be integer"
+    last = f"Failed to provide valid structured output after 5 attempts — last StructuredOutput error: {why}"
+    assert ended.errors == [last]
+
+
+def test_every_turn_owes_a_value_of_its_own() -> None:
+    s, model = structured_session([[call("StructuredOutput", n=1)], [call("StructuredOutput", "t2", n=2)]])
+    assert ([run(s).structured, run(s).structured], len(model.requests)) == ([{"n": 1}, {"n": 2}], 2)
 
 
 class OneHook:
@@ -513,6 +523,7 @@ class OneHook:
         return self.outcome
 
 
+@pytest.mark.requirement("S0-40", "S1-52")
 @pytest.mark.parametrize(
     ("hook", "content"),
     [

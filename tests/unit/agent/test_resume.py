@@ -148,9 +148,40 @@ def test_sessions_are_found_by_id_in_every_project_and_by_title_in_this_one(tmp_
     assert find_session(projects, str(here), "one") == str(here / "one.jsonl")
     assert find_session(projects, str(here), "two") == str(other / "two.jsonl")
     assert find_session(projects, str(here), "my title") == str(here / "one.jsonl")
+    assert find_session(projects, str(here), " My TITLE ") == str(here / "one.jsonl")
+    assert find_session(projects, str(here), str(other / "two.jsonl")) == str(other / "two.jsonl")
     assert find_session(projects, str(here), "nothing") is None
+    assert find_session(projects, str(here), "") is None
     assert newest_session(str(here)) == str(here / "one.jsonl")
     assert newest_session(str(tmp_path / "empty")) is None
+
+
+@pytest.mark.parametrize(
+    ("until", "said"),
+    [
+        ("u", ["q"]),
+        ("a1", ["q", "let"]),
+        ("a2", ["q", "let", ""]),
+        ("r", ["q", "let", ""]),
+        ("a3", ["q", "let", "", "done"]),
+    ],
+)
+def test_a_conversation_can_be_cut_after_any_entry(tmp_path: Path, until: str, said: list[str]) -> None:
+    path = tmp_path / "s.jsonl"
+    use = {"type": "tool_use", "id": "t", "name": "Echo", "input": {}}
+    records = [
+        line("user", "u", None, "q"),
+        line("assistant", "a1", "u", [{"type": "text", "text": "let"}]),
+        line("assistant", "a2", "a1", [use]),
+        line("user", "r", "a2", [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]),
+        line("assistant", "a3", "r", [{"type": "text", "text": "done"}]),
+    ]
+    for record in records:
+        record["message"]["id"] = "m1" if record["uuid"] in ("a1", "a2") else ""
+    write(path, *records)
+    past = load(str(path), until)
+    assert past is not None
+    assert ([message.text for message in past.messages], past.leaf) == (said, until)
 
 
 def test_what_could_not_be_used_is_said(tmp_path: Path) -> None:
@@ -342,7 +373,7 @@ def test_what_hooks_said_of_parallel_calls_comes_back_with_their_results(tmp_pat
     )
     past = load(str(path))
     assert past is not None
-    told = [Aside("pre"), Aside("post 1", "one"), Aside("post 2", "two"), Aside("9 left", "two")]
+    told = [Aside("pre"), Aside("post 1"), Aside("post 2"), Aside("9 left")]
     assert past.messages[2].blocks == [ToolResult("one", "one"), ToolResult("two", "two"), *told]
     assert "another" not in str([m.blocks for m in past.messages])
 
@@ -460,3 +491,28 @@ def test_the_newest_session_is_one_that_holds_a_conversation(tmp_path: Path) -> 
     write(tmp_path / "title.jsonl", {"type": "custom-title", "customTitle": "x"})
     os.utime(tmp_path / "talk.jsonl", (1, 1))
     assert newest_session(str(tmp_path)) == str(tmp_path / "talk.jsonl")
+
+
+RESULT = {"type": "tool_result", "tool_use_id": "p", "content": "ok"}
+PLAN = [{"type": "tool_use", "id": "p", "name": "EnterPlanMode", "input": {}}]
+
+
+@pytest.mark.parametrize(
+    ("after", "planning"),
+    [
+        ([attachment("x", "a", "plan_mode")], True),
+        ([attachment("x", "a", "plan_mode"), attachment("y", "x", "plan_mode_exit")], False),
+        ([line("assistant", "x", "a", PLAN), line("user", "y", "x", [RESULT])], True),
+        ([line("assistant", "x", "a", PLAN), line("user", "y", "x", [{**RESULT, "is_error": True}])], False),
+    ],
+    ids=["told", "over", "entered", "refused"],
+)
+def test_a_resumed_conversation_knows_whether_it_plans(
+    tmp_path: Path, after: list[dict[str, Any]], planning: bool
+) -> None:
+    path = tmp_path / "s.jsonl"
+    answer = line("assistant", "a", "u", [{"type": "text", "text": "hm"}])
+    write(path, line("user", "u", None, "q"), answer, *after)
+    past = load(str(path))
+    assert past is not None
+    assert past.planning is planning

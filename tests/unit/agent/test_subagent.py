@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,14 @@ import pytest
 
 from doubles import RecordingHost, ScriptedModel, allow, call, forever, tool
 from forge.agent.background import Background
-from forge.agent.event import AgentProgress, AgentSaid, JobEnded, JobStarted, Noted, ToolFinished
+from forge.agent.event import AgentProgress, AgentSaid, JobEnded, JobStarted, Noted, ToolFinished, TurnEnded
 from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
 from forge.agent.host import Allow, AskPermission
 from forge.agent.loop import run_turn
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Session
 from forge.agent.team.crew import Crew
+from forge.core.job import Job
 from forge.core.message import Aside, Text
 from forge.core.model import Delta, Request
 from forge.core.tool import ToolContext, ToolOutput
@@ -102,6 +103,52 @@ def test_a_background_agent_answers_at_once_and_wakes_the_conversation() -> None
     assert ended.result == "got it"
     assert [e.end.status for e in host.of(JobEnded)] == ["completed"]
     assert [e.event.block.text for e in host.of(AgentSaid) if e.final] == ["report"]
+
+
+def test_an_agent_that_is_sent_into_the_background_goes_on_there() -> None:
+    holder: list[Session] = []
+    moved = asyncio.Event()
+
+    async def leave() -> list[Any]:
+        assert (holder[0].keep(Background).leave("other"), holder[0].keep(Background).leave()) == (
+            False,
+            True,
+        )
+        await moved.wait()
+        return [Text("report")]
+
+    async def answer() -> list[Any]:
+        moved.set()
+        return [Text("waiting")]
+
+    model = Cast(MAIN=[[task("SUB")], answer, [Text("got it")]], SUB=[leave])
+    host = RecordingHost()
+    s = build(model, host)
+    holder.append(s)
+    ended = play(s)
+    assert words(results(s)["call-1"]).startswith("Async agent launched successfully.")
+    assert [(e.job.backgrounded, e.moved) for e in host.of(JobStarted)] == [(False, False), (True, True)]
+    assert ([e.end.status for e in host.of(JobEnded)], ended.result) == (["completed"], "got it")
+    assert s.keep(Background).waited == {}
+
+
+def test_news_that_waits_together_is_answered_once() -> None:
+    host = RecordingHost()
+    calls = [task(f"SUB{n}", f"call-{n}", run_in_background=True) for n in range(3)]
+    model = Cast(MAIN=[], **{f"SUB{n}": [[Text(f"report {n}")]] for n in range(3)})
+    s = build(model, host)
+
+    async def when_all_have_ended() -> list[Any]:
+        while s.keep(Crew).running():
+            await asyncio.sleep(0)
+        return [Text("waiting")]
+
+    model.roles["MAIN"].turns = [calls, when_all_have_ended, [Text("got all")]]
+    play(s)
+    ends = [(e.result, e.num_turns, e.terminal_reason) for e in host.of(TurnEnded)]
+    assert ends == [("waiting", 4, "completed"), ("", 0, ""), ("", 0, ""), ("got all", 1, "completed")]
+    asked = "".join(b.text for b in model.requests("MAIN")[2].messages[-1].blocks if isinstance(b, Text))
+    assert all(f"<result>report {n}</result>" in asked for n in range(3))
 
 
 def test_agents_of_one_message_work_at_the_same_time() -> None:
@@ -285,6 +332,33 @@ def test_stopping_a_background_agent_ends_it_and_tells_the_model() -> None:
         {"background": 1, "foreground": 0, "unset": 0},
         1,
     )
+
+
+@pytest.mark.parametrize(
+    ("stop", "killed", "told"),
+    [
+        (lambda jobs, job: jobs.stop_agents(), "system", 0),
+        (lambda jobs, job: jobs.stop(job.id, "parent"), "parent", 1),
+        (lambda jobs, job: jobs.stop(job.id), "user", 1),
+    ],
+)
+def test_who_stops_a_background_agent_is_counted_and_an_interrupt_is_no_news(
+    stop: Callable[[Background, Job], object], killed: str, told: int
+) -> None:
+    model = Cast(MAIN=[[task("SUB", run_in_background=True)], [Text("w")]], SUB=[forever])
+    host = RecordingHost()
+    s = build(model, host)
+
+    async def scene() -> None:
+        await run_turn(s, Prompt("MAIN", "p"))
+        (job,) = [e.job for e in host.of(JobStarted)]
+        s.woken.clear()
+        stop(s.keep(Background), job)
+        async with asyncio.timeout(5):
+            await s.woken.wait()
+
+    asyncio.run(scene())
+    assert (s.keep(Crew).report()["killed"][killed], len(s.pending)) == (1, told)
 
 
 def test_a_running_agent_follows_the_mode_of_the_conversation() -> None:

@@ -7,16 +7,19 @@ import msgspec
 import pytest
 
 from doubles import RecordingHost, ScriptedModel, allow, call, deny, echo, tool
-from forge.agent.event import AgentSaid, JobStarted, ToolFinished
+from forge.agent.event import AgentSaid, Denied, JobEnded, JobStarted, ToolFinished
+from forge.agent.host import Refuse
 from forge.agent.session import Limits
 from forge.agent.team.agents import agent_body
+from forge.agent.team.child import choose_model
+from forge.agent.team.child_host import UNATTENDED
 from forge.agent.team.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member
 from forge.core.components.agent_type import AgentType
 from forge.core.job import Job, JobEnd
 from forge.core.message import Text
 from forge.core.model import Delta, Model, ModelCard, Price, Request
 from forge.core.registry import Component
-from forge.foundation.errors import ModelError, UsageError
+from forge.foundation.errors import Answer, ModelError, UsageError
 from forge.foundation.origin import BUILTIN
 from unit.agent.casting import Cast, build, play, results, task, words
 
@@ -48,7 +51,10 @@ def test_what_agents_use_is_summed_per_model_in_the_ledger_of_the_conversation()
         ("haiku", "", {}, "haiku"),
         ("", "local/small", {}, "local/small"),
         ("haiku", "local/small", {}, "haiku"),
-        ("haiku", "local/small", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "fleet"),
+        ("haiku", "local/small", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "haiku"),
+        ("", "local/small", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "local/small"),
+        ("", "inherit", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, ""),
+        ("", "", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "fleet"),
         ("test-model", "", {}, ""),
     ],
 )
@@ -206,6 +212,74 @@ def test_an_agent_may_start_only_the_types_its_tool_list_names() -> None:
     assert inner.result.content == "Agent type 'Plan' not found. Available agents: Explore"
 
 
+def test_the_family_of_the_parents_model_is_that_very_model() -> None:
+    model = Cast()
+    model.card = msgspec.structs.replace(model.card, id="claude-opus-4-5")
+    s = build(model)
+    s.parts = msgspec.structs.replace(s.parts, open_model=lambda name: ScriptedModel([]))
+    kind = AgentType("mine", "d", "p")
+    assert choose_model(s, kind, "opus") is s.model
+    assert choose_model(s, kind, "sonnet") is not s.model
+
+
+def test_what_an_agent_leaves_out_the_agents_it_starts_may_have() -> None:
+    model = Cast(
+        MAIN=[[task("SUB", subagent_type="mine")], [Text("end")]],
+        SUB=[[task("INNER", "inner")], [Text("report")]],
+        INNER=[[Text("done")]],
+    )
+    s = build(model, tools=[tool("Write", echo)])
+    s.parts.agents.add(Component("mine", AgentType("mine", "d", "p", tools=["Agent"]), BUILTIN))
+    play(s)
+    told = [[t.name for t in model.requests(role)[0].tools] for role in ("SUB", "INNER")]
+    assert told == [["Agent"], ["Agent", "Echo", "SendMessage", "Skill", "Write"]]
+
+
+@pytest.mark.parametrize(
+    ("turns", "told", "failed"),
+    [
+        ([[], []], "No assistant messages found", True),
+        ([[call("Echo", text="x")], [], []], "  (Subagent completed but returned no output.)\n", False),
+    ],
+)
+def test_an_agent_that_says_nothing(turns: list[Any], told: str, *, failed: bool) -> None:
+    host = RecordingHost()
+    s = build(Cast(MAIN=[[task("SUB")], [Text("end")]], SUB=turns), host)
+    play(s)
+    result = results(s)["call-1"]
+    (ended,) = [e.end for e in host.of(JobEnded)]
+    assert told in words(result) and "tools-used" not in words(result)
+    assert (bool(result.is_error), ended.error) == (failed, told if failed else "")
+
+
+@pytest.mark.parametrize(("kind", "addressed"), [("general-purpose", True), ("Explore", False)])
+def test_only_an_agent_that_can_go_on_is_named(kind: str, *, addressed: bool) -> None:
+    s = build(Cast(MAIN=[[task("SUB", subagent_type=kind)], [Text("end")]], SUB=[[Text("r")]]))
+    play(s)
+    assert ("agentId: a" in words(results(s)["call-1"])) is addressed
+
+
+def test_a_refusal_that_interrupts_ends_the_agent_and_not_the_conversation() -> None:
+    host = RecordingHost(Refuse("no way", interrupt=True))
+    model = Cast(MAIN=[[task("SUB")], [Text("end")]], SUB=[[call("Echo", text="x")], [Text("never")]])
+    s = build(model, host, rules=[])
+    ended = play(s)
+    assert (ended.result, len(model.requests("SUB"))) == ("end", 1)
+    assert words(results(s)["call-1"]) == "[Request interrupted by user for tool use]"
+    assert s.keep(Crew).report()["killed"]["user"] == 1
+
+
+def test_an_agent_in_the_background_that_nobody_can_be_asked_for_hears_why() -> None:
+    host = RecordingHost()
+    model = Cast(
+        MAIN=[[task("SUB", run_in_background=True)], [Text("w")], [Text("end")]],
+        SUB=[[call("Echo", text="x")], [Text("r")]],
+    )
+    play(build(model, host, rules=[]))
+    (denied,) = [e.event for e in host.of(AgentSaid) if isinstance(e.event, Denied)]
+    assert (denied.reason_type, denied.message) == ("asyncAgent", UNATTENDED.format("Echo"))
+
+
 def test_an_agent_that_runs_out_of_turns_says_so() -> None:
     model = Cast(
         MAIN=[[task("SUB", subagent_type="mine")], [Text("end")]],
@@ -220,11 +294,15 @@ def test_an_agent_that_runs_out_of_turns_says_so() -> None:
 
 
 def test_an_agent_whose_model_fails_is_an_error_result() -> None:
-    failing = ModelError("API Error: 400 bad thing", kind="invalid_request")
+    answer = Answer(400, "invalid_request_error", request_id="req_1")
+    failing = ModelError("API Error: 400 bad thing", kind="invalid_request", answer=answer)
     s = build(Cast(MAIN=[[task("SUB")], [Text("end")]], SUB=[failing]))
     ended = play(s)
     result = results(s)["call-1"]
-    assert words(result).startswith("Agent 'look' failed: API Error: 400 bad thing\nagentId: a")
+    assert words(result) == (
+        "Agent terminated early due to an API error: API Error: 400 bad thing"
+        " (error type unknown, HTTP 400, request id req_1, model sent to the API: test-model)"
+    )
     assert (result.is_error, ended.result, s.keep(Crew).report()["failed"]) == (True, "end", 1)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from forge.core.schema import issues, normalize
+from forge.core.schema import converted, issues, normalize
 from forge.core.schema_check import check_schema
 from forge.core.schema_text import input_error, output_error
 
@@ -399,3 +399,32 @@ def test_a_schema_is_checked_before_use(schema: object, problem: str | None) -> 
 
 def test_a_reference_to_itself_ends() -> None:
     assert issues({"$ref": "#"}, {"a": 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "sent", "meant"),
+    [
+        ({"type": "integer"}, "-2", -2),
+        ({"type": "integer"}, "1.5", "1.5"),
+        ({"type": "number"}, "1.5", 1.5),
+        ({"type": ["integer", "null"]}, "1", 1),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "1", 1),
+        ({"anyOf": [{"type": "integer"}, {"type": "string"}]}, "1", "1"),
+        ({"type": "boolean"}, "True", "True"),
+        ({"type": "array"}, ' [1, "2"]', [1, "2"]),
+        ({"type": "array"}, "[1,", "[1,"),
+        ({"type": "object", "properties": {}}, '{"a": "1"}', {"a": "1"}),
+        ({"type": "object"}, '{"a": 1}', '{"a": 1}'),
+    ],
+)
+def test_values_that_were_sent_as_text_become_what_the_schema_asks_for(
+    rule: dict[str, Any], sent: str, meant: object
+) -> None:
+    assert converted({"properties": {"x": rule}}, {"x": sent, "y": "1"}) == {"x": meant, "y": "1"}
+
+
+def test_shown_input_has_no_default_in_the_place_of_what_is_required() -> None:
+    schema = {"properties": {"a": {}, "b": {"default": 1}, "c": {"default": 2}}, "required": ["a", "b"]}
+    assert normalize(schema, {"a": 0}) == {"a": 0, "b": 1, "c": 2}
+    assert normalize(schema, {"a": 0}, shown=True) == {"a": 0}
+    assert normalize(schema, {"a": 0, "b": 3}, shown=True) == {"a": 0, "b": 3, "c": 2}

@@ -71,6 +71,7 @@ def test_change_touches_only_its_key(old: str, change: Change, new: str) -> None
     assert patch(old, [change]) == new
 
 
+@pytest.mark.requirement("S0-05")
 def test_pretty_file_keeps_every_other_spelling() -> None:
     changes = [
         put(("a", "new"), {"k": 1}),

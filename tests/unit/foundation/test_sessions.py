@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from forge.foundation.history.session_search import Hit, search
-from forge.foundation.history.sessions import END, Summary, find_title, list_sessions, own_title, summary
+from forge.foundation.history.sessions import (
+    END,
+    Summary,
+    find_title,
+    list_sessions,
+    own_title,
+    summary,
+    transcripts,
+)
 from forge.foundation.history.transcript import Transcript
 
 STAMP = "2026-11-15T12:00:00.000Z"
@@ -94,6 +102,15 @@ def test_of_a_large_file_only_both_ends_are_read(tmp_path: Path) -> None:
     found = summary(path)
     assert found is not None
     assert found.first_prompt == "p" * 199 + "…"
+
+
+def test_only_files_of_the_right_kind_are_transcripts(tmp_path: Path) -> None:
+    for number, name in enumerate(("a.jsonl", "b.jsonl", "notes.txt")):
+        (tmp_path / name).write_text("{}\n")
+        os.utime(tmp_path / name, (number, number))
+    (tmp_path / "folder.jsonl").mkdir()
+    assert transcripts(str(tmp_path)) == [str(tmp_path / "b.jsonl"), str(tmp_path / "a.jsonl")]
+    assert transcripts(str(tmp_path / "none")) == []
 
 
 def test_lists_are_newest_first_and_titles_find_the_newest(tmp_path: Path) -> None:

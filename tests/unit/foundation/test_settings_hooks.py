@@ -106,6 +106,7 @@ def test_unknown_fields_and_empty_commands_are_kept() -> None:
     assert judge_hooks(hooks).hooks == hooks
 
 
+@pytest.mark.requirement("S3-10", "S0-29")
 @pytest.mark.parametrize(
     ("event", "advice"),
     [

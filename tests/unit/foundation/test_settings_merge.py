@@ -32,6 +32,7 @@ HOOK = {"hooks": [{"type": "command", "command": "x"}]}
         ({"modelPicker": {"a": 1}}, {"modelPicker": {"b": 1}}, {"modelPicker": {"b": 1}}),
         ({"x": [1], "y": {"a": 1}}, {"x": {"b": 1}, "y": [2]}, {"x": {"b": 1}, "y": [2]}),
         ({"isolatePeerMachines": True}, {"isolatePeerMachines": False}, {"isolatePeerMachines": True}),
+        ({"airGap": True}, {"airGap": False}, {"airGap": True}),
         (
             {"permissions": {"blockReadsOutsideWorkingDirectories": True}},
             {"permissions": {"blockReadsOutsideWorkingDirectories": False}},

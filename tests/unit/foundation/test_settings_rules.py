@@ -11,7 +11,7 @@ from forge.foundation.origin import Scope
 from forge.foundation.paths import find_places
 from forge.foundation.permissions.rule import Rule
 from forge.foundation.settings import Settings, SettingsRequest, load_settings
-from forge.foundation.settings_rules import configured_modes, permission_rules
+from forge.foundation.settings_rules import permission_rules
 
 RULES = {
     "allow": ["Bash(foo *)", "Read"],
@@ -119,15 +119,3 @@ def test_directories_are_absolute_and_listed_once(tmp_path: Path) -> None:
     settings = load(tmp_path, {"home/.claude/settings.json": {"additionalDirectories": dirs}}, trusted=True)
     _, directories, _ = permission_rules(settings, trusted=True)
     assert directories == [f"{tmp_path}/home/a", "/b", f"{tmp_path}/repo/d", f"{tmp_path}/home"]
-
-
-def test_starting_modes_are_listed_with_their_source(tmp_path: Path) -> None:
-    files = {
-        "home/.claude/settings.json": {"defaultMode": "plan"},
-        "home/.forge/settings.json": {"allow": []},
-        "repo/.claude/settings.json": {"defaultMode": "bypassPermissions"},
-    }
-    assert configured_modes(load(tmp_path, files, trusted=True)) == [
-        ("userSettings", "plan"),
-        ("projectSettings", "bypassPermissions"),
-    ]

@@ -49,6 +49,7 @@ def load(p: Places) -> Settings:
     return load_settings(p, SettingsRequest(), trusted=True)
 
 
+@pytest.mark.requirement("S1-16")
 def test_toml_is_the_weakest_user_layer(tmp_path: Path) -> None:
     p = places(tmp_path)
     (tmp_path / ".claude").mkdir()

@@ -105,7 +105,8 @@ def test_a_loop_of_parents_ends() -> None:
     assert uuids(chain([entry("a", "b"), entry("b", "a")])) == ["a", "b"]
 
 
-def test_results_beside_the_line_are_put_behind_their_calls() -> None:
+@pytest.mark.parametrize("side", [False, True])
+def test_results_beside_the_line_are_put_behind_their_calls(side: bool) -> None:
     def use(identity: str) -> list[dict[str, Any]]:
         return [{"type": "tool_use", "id": identity, "name": "T", "input": {}}]
 
@@ -120,6 +121,7 @@ def test_results_beside_the_line_are_put_behind_their_calls() -> None:
         entry("r2", "c2", "user", result("t2")),
         entry("end", "r2", "assistant"),
     ]
+    records = [{**record, "isSidechain": side} for record in records]
     assert uuids(chain(records)) == ["a", "c1", "c2", "r1", "r2", "end"]
 
 

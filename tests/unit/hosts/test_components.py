@@ -12,9 +12,9 @@ from forge.core.components.listing import announced_skills, typable
 from forge.foundation.errors import UsageError
 from forge.foundation.paths import find_places
 from forge.foundation.trust import trust
-from forge.hosts.components import Components, may_have_files, may_have_plugins
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.options import RunOptions
+from forge.hosts.parts.components import Components, may_have_files, may_have_plugins
 from unit.core.components.trees import agent, command, skill, write
 
 
@@ -91,8 +91,9 @@ def test_a_broken_plugin_is_reported_and_the_rest_loads(home: Path, top: Path) -
     skill(plugin(top / "good", "good", version="1.2.3"), "s", "d")
     found, eco = load(home, top, plugin_dir=[str(top / "bad"), str(top / "good"), str(top / "none")])
     assert [p["version"] for p in eco.plugins] == ["1.2.3"]
-    assert [e["type"] for e in eco.errors][-1:] == ["path-not-found"] or len(eco.errors) == 2
-    assert all(str(top) in str(note) for note in found.diagnostics)
+    wrong = [("path-not-found", str(top / "none")), ("generic-error", str(top / "bad"))]
+    assert [(error["type"], error["path"]) for error in eco.errors] == wrong
+    assert [str(top) in str(note) for note in found.diagnostics] == [True, True]
 
 
 @pytest.mark.parametrize(("trusted", "names"), [(False, []), (True, ["own:s"])])

@@ -13,10 +13,10 @@ from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.team.agent_tools import agent_tools
 from forge.agent.team.crew import Seat
 from forge.foundation.errors import ForgeError
-from forge.hosts.components import Components
 from forge.hosts.configuration import load_configuration
 from forge.hosts.ecosystem import settle
 from forge.hosts.options import RunOptions
+from forge.hosts.parts.components import Components
 from unit.core.components.trees import agent, skill, write
 
 STOP = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}

@@ -16,9 +16,9 @@ from forge.agent.watching import Watching
 from forge.foundation.paths import find_places
 from forge.foundation.trust import trust
 from forge.foundation.watch import Timing
-from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.options import RunOptions
+from forge.hosts.parts.components import Components
 from unit.agent.hooks.making import seated
 
 PLUGINS = Path(__file__).parents[2] / "fixtures" / "plugins"

@@ -6,12 +6,17 @@ import msgspec
 
 from forge.agent.hooks.hook import Hook
 from forge.agent.hooks.output import Output, Wrong, parse_output
+from forge.agent.hooks.port import NOT_EXECUTED
+from forge.foundation.hookspec import HOOKS
 
 # Events whose end may not be held up by a hook that does not work.
 _NEVER_BLOCKED_BY_FAILURE = ("Stop", "SubagentStop", "TaskCompleted", "TeammateIdle")
 # A model that gives no judgement is no reason to block, whatever its hook says.
 _NEVER_BLOCKING = ("prompt", "agent")
 NO_STDERR = "No stderr output"
+UNHEARD = (
+    f"PreToolUse hook did not respond before its timeout (host client may be unreachable).{NOT_EXECUTED}"
+)
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -52,9 +57,14 @@ class Answer(msgspec.Struct, frozen=True):
 def judge(run: Run) -> Answer:
     """What a run means; a failed one blocks only where its hook says so."""
     if run.timed_out:
+        unheard = _unheard(run)
+        if unheard:
+            return Answer(run, "cancelled", block=unheard, failed="callback_timed_out")
         return _failed(run, "timed out", "", outcome="cancelled")
     if run.failure:
-        return _failed(run, "failed", run.failure)
+        # The host's own function is not one of the user's hooks that went wrong.
+        outcome = "success" if run.hook.kind == "callback" else "error"
+        return _failed(run, "failed", run.failure, outcome=outcome)
     parsed = run.output if run.output is not None else parse_output(run.stdout, run.hook.event)
     if run.exit_code == 2:
         return Answer(
@@ -72,6 +82,16 @@ def _ended(run: Run, output: Output | None) -> Answer:
         return Answer(run, "success", plain=run.stdout.rstrip("\n"))
     severe = run.exit_code is None or run.exit_code >= 126 or run.exit_code < 0
     return _failed(run, "failed", run.stderr.strip() or NO_STDERR, severe=severe)
+
+
+def _unheard(run: Run) -> str:
+    """Why the silence of the host program blocks; empty if it does not."""
+    event, hook = run.hook.event, run.hook
+    if hook.kind != "callback" or event not in ("PreToolUse", "UserPromptSubmit"):
+        return ""
+    seconds = float(hook.fields.get("timeout") or HOOKS[event].timeout)
+    waited = f"{event} hook callback timed out after {seconds * 1000:.0f}ms"
+    return UNHEARD if event == "PreToolUse" else waited
 
 
 def _failed(run: Run, how: str, detail: str, *, outcome: str = "error", severe: bool = True) -> Answer:

@@ -23,7 +23,6 @@ def attach(s: Session, firing: Firing, answers: list[Answer], told: list[Told]) 
         "hookEvent": firing.spec.name,
     }
     spoken = any(t.kind == "hook_success" for t in told)
-    objected = any(t.kind == "hook_blocking_error" for t in told)
     for answer in answers:
         if answer.output is not None and answer.output.system_message:
             s.recorder.attach(
@@ -31,7 +30,8 @@ def attach(s: Session, firing: Firing, answers: list[Answer], told: list[Told]) 
             )
         if firing.spec.name in _SUMMARISED or (answer.plain and spoken):
             continue
-        if answer.block is None or not objected:
+        # The reference would take a record of an objection for something to tell the model.
+        if answer.block is None:
             s.recorder.attach(_attachment(answer) | names)
 
 
@@ -44,11 +44,6 @@ def _attachment(answer: Answer) -> dict[str, Any]:
         "command": run.hook.label,
         "durationMs": round(run.duration_ms),
     }
-    if answer.block is not None:
-        return {
-            "type": "hook_blocking_error",
-            "blockingError": {"blockingError": answer.block, "command": run.hook.label},
-        }
     if run.timed_out:
         return {"type": "hook_cancelled", "command": run.hook.label, "timedOut": True}
     if answer.outcome != "success":

@@ -13,6 +13,7 @@ import msgspec
 
 from forge.agent.hooks.answer import Run
 from forge.agent.hooks.hook import Hook
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.system.process import Child, Spawn, Unsupported, spawn
 
 MAX_OUTPUT = 4 * 1024 * 1024
@@ -212,7 +213,7 @@ def _look_for_parting(out: Stream, parted: asyncio.Future[float | None]) -> None
         return
     try:
         value = msgspec.json.decode(line)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return
     if isinstance(value, dict) and value.get("async") is True:
         limit = value.get("asyncTimeout")
@@ -276,10 +277,6 @@ async def _wait(child: Child, order: Order) -> int | None:
 async def end(child: Child, grace: float = GRACE) -> None:
     """Ends a hook with its group, first politely."""
     child.terminate()
-    try:
-        async with asyncio.timeout(grace):
-            await child.wait()
-    except TimeoutError:
-        pass
+    await child.ends_within(grace)
     child.kill()
     await child.wait()

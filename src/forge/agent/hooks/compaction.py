@@ -5,9 +5,15 @@ from __future__ import annotations
 from forge.agent.event import CompactionSkipped
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import give_title
+from forge.agent.hooks.state import HookState
 from forge.agent.session import Session
 from forge.foundation.errors import ModelError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forge.agent.hooks.answer import Answer
+
+AROUND = ("PreCompact", "PostCompact")
 BLOCKED = "Compaction blocked by PreCompact hook: "
 
 
@@ -27,6 +33,23 @@ async def before_compaction(s: Session, trigger: str, instructions: str) -> list
             raise Blocked(words, kind="context_overflow")
         raise ModelError("Prompt is too long", kind="context_overflow", hint=words)
     return outcome.plain
+
+
+def note_runs(s: Session, event: str, answers: list[Answer]) -> None:
+    """Keeps in a line what became of each hook, for whoever asked for the compaction."""
+    for answer in answers:
+        worked = answer.outcome == "success"
+        how = "completed successfully" if worked else "failed"
+        said = (answer.run.stdout if worked else answer.run.stderr).strip()
+        line = f"{event} [{answer.run.hook.label}] {how}" + (f": {said}" if said else "")
+        s.keep(HookState).around_compaction.append(line)
+
+
+def take_runs(s: Session) -> str:
+    """What hooks did around the compaction that has just ended."""
+    state = s.keep(HookState)
+    lines, state.around_compaction = state.around_compaction, []
+    return "\n".join(lines)
 
 
 async def after_summary(s: Session, summary: str) -> list[Told]:

@@ -12,15 +12,17 @@ import msgspec
 from forge.agent.event import HookEnded, HookSaid, HookStarted
 from forge.agent.hooks.answer import Answer, Run, judge
 from forge.agent.hooks.attach import attach
+from forge.agent.hooks.compaction import AROUND, note_runs
 from forge.agent.hooks.configured import without_repeats
 from forge.agent.hooks.engine import Engine
 from forge.agent.hooks.fold import PROMPTS, fold
 from forge.agent.hooks.hook import Hook
 from forge.agent.hooks.payload import hook_name, match_value, payload_of
-from forge.agent.hooks.port import NOTHING, Outcome
+from forge.agent.hooks.port import GONE, NOTHING, Outcome
 from forge.agent.hooks.run import Firing, run_hook
 from forge.agent.hooks.sites import give_title
 from forge.agent.hooks.standing import standing_of
+from forge.agent.hooks.state import HookState
 from forge.agent.hooks.wording import bounded, texts
 from forge.agent.session import Session
 from forge.foundation.hookspec import HOOKS, Can
@@ -29,6 +31,8 @@ log = logging.getLogger("forge.hooks")
 
 NO_ANSWER = "gave no usable answer, so it didn't check this action."
 TOO_LATE = "didn't answer in time, so it didn't check this action."
+EMPTY = "Its answer was treated as empty."
+SILENT = "The app driving this session didn't respond, so this turn ended without it."
 _SESSION_END_SECONDS = 60.0
 
 
@@ -65,6 +69,8 @@ async def dispatch(engine: Engine, s: Session, event: str, own: dict[str, Any]) 
     outcome = fold(event, answers)
     told = texts(spec, name, about, answers, outcome)
     attach(s, firing, answers, told)
+    if event in AROUND:
+        note_runs(s, event, answers)
     return msgspec.structs.replace(
         outcome,
         told=told,
@@ -152,10 +158,33 @@ def _speak(firing: Firing, main: Session, answer: Answer) -> None:
     if event == "UserPromptSubmit" and specific is not None:
         give_title(main, specific.session_title or "")
     words = output.system_message if output is not None else None
+    said: list[HookSaid] = []
     if words and Can.NOTIFY in firing.spec.can:
-        main.emit(HookSaid("\n".join(f"{firing.name} says: {line}" for line in words.splitlines()), "notice"))
-    if answer.no_verdict and event == "PreToolUse" and answer.block is None:
-        main.emit(_unchecked(answer, firing))
+        said.append(
+            HookSaid("\n".join(f"{firing.name} says: {line}" for line in words.splitlines()), "notice")
+        )
+    if answer.run.hook.kind == "callback":
+        said += _of_host(event, answer)
+    elif answer.no_verdict and event == "PreToolUse" and answer.block is None:
+        said.append(_unchecked(answer, firing))
+    if event == "UserPromptSubmit":
+        main.keep(HookState).before_turn += said  # hosts hear of the turn first
+        return
+    for each in said:
+        main.emit(each)
+
+
+def _of_host(event: str, answer: Answer) -> list[HookSaid]:
+    """What became of a function of the host program that gave no usable answer."""
+    run = answer.run
+    if run.failure and run.failure != GONE:
+        blocks = answer.block is not None
+        meaning = 'onFailure is "block", so this failure counts as a block.' if blocks else EMPTY
+        words = f"{event}: {run.failure} {meaning}"
+        return [HookSaid(words, "warning", {"tag": "hook_callback_failed"})]
+    if run.timed_out and event == "Stop":
+        return [HookSaid(f"Stop says: {SILENT}", "notice")]
+    return []
 
 
 def _unchecked(answer: Answer, firing: Firing) -> HookSaid:

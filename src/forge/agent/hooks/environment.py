@@ -84,6 +84,7 @@ def session_facts(session_id: str, effort: str, env_file: str, *, attended: bool
     """What hooks are told of the session."""
     facts = {
         "CLAUDE_CODE_SESSION_ID": session_id,
+        "CLAUDE_SESSION_ID": session_id,
         "FORGE_SESSION_ID": session_id,
         "CLAUDE_CODE_SESSION_ATTENDED": str(int(attended)),
         "FORGE_SESSION_ATTENDED": str(int(attended)),

@@ -17,6 +17,7 @@ from forge.agent.session import Session
 from forge.agent.texts.load import text
 from forge.core.message import Message, Text
 from forge.core.model import Finished, Model, Request, closing
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import ForgeError
 
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
@@ -57,7 +58,7 @@ def read_judgement(said: str) -> Judgement | None:
     found = _OBJECT.search(said)
     try:
         return msgspec.json.decode(found[0], type=Judgement) if found else None
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except NOT_JSON:
         return None
 
 

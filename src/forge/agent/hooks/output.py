@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
+
 
 class Specific(msgspec.Struct, frozen=True, rename="camel"):
     """The part of an answer that belongs to its event."""
@@ -82,7 +84,7 @@ def parse_output(stdout: str, event: str) -> Output | Wrong | None:
         return None
     try:
         value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+    except NOT_JSON:
         several = import_module("forge.agent.hooks.several").several_objects(text)
         return Wrong("Hook JSON output validation failed — more than one object") if several else None
     return check_output(value, event) if isinstance(value, dict) else None

@@ -6,6 +6,10 @@ from typing import Any, Protocol
 
 import msgspec
 
+GONE = "Stream closed"
+# What only the host program could have checked does not happen without it.
+NOT_EXECUTED = " The tool call was not executed; other configured hooks may not have completed."
+
 
 class Block(msgspec.Struct, frozen=True):
     """One hook's objection. `by_exit`: by its exit code, so `text` names the hook already.

@@ -15,14 +15,16 @@ from forge.agent.hooks.port import Outcome, Told
 from forge.agent.hooks.state import HookState
 from forge.agent.session import Session
 from forge.agent.team.crew import Seat
-from forge.core.message import Aside, Block, Text, ToolResult, ToolUse
+from forge.core.message import Aside, Block, Text, ToolResult, ToolUse, decode_blocks
 from forge.core.schema import issues
 from forge.core.schema_text import input_error
 from forge.core.tool import Tool
 from forge.foundation.encode import dumps
+from forge.foundation.permissions.places import resolve
 from forge.foundation.permissions.situation import Decision
 
 STOPPED = "hook_stopped_continuation"
+DEFERRED_TOOL = "hook_deferred_tool"
 RETRY = "The PermissionDenied hook indicated you may retry this tool call."
 
 
@@ -54,8 +56,7 @@ def hook_input(s: Session, call: ToolUse) -> dict[str, Any]:
     for field in ("file_path", "notebook_path"):
         path = given.get(field)
         if isinstance(path, str) and path and not os.path.isabs(path):
-            whole = os.path.join(s.situation.home, path[2:]) if path.startswith("~/") else path
-            given[field] = os.path.normpath(os.path.join(s.situation.cwd, whole))
+            given[field] = resolve(path, s.situation)
     return given
 
 
@@ -95,6 +96,8 @@ def put_off(s: Session, call: ToolUse, outcome: Outcome) -> bool:
     if outcome.verdict != "defer" or s.keep(Seat).depth:
         return False
     s.turn.deferred = {"id": call.id, "name": call.name, "input": call.input}
+    about = {"toolUseID": call.id, "toolName": call.name, "toolInput": call.input}
+    s.recorder.attach({"type": DEFERRED_TOOL, **about, "hookName": "settings", "hookEvent": "PreToolUse"})
     return True
 
 
@@ -127,7 +130,7 @@ async def after_call(s: Session, call: ToolUse, done: Done, took_ms: float) -> D
         outcome = await s.hooks.fire("PostToolUseFailure", **facts, error=error, is_interrupt=False)
     else:
         outcome = await s.hooks.fire("PostToolUse", **facts, tool_response=done.data)
-    tell(s, outcome.told, call.id)
+    s.keep(HookState).of_results[call.id] = outcome.told
     if outcome.end_turn:
         s.turn.end_after_calls = True
     return _replaced(call, done, outcome.tool_output)
@@ -186,10 +189,9 @@ def tell_unchecked(s: Session) -> None:
     s.emit(HookSaid(words, "warning", {"isMeta": False, "tag": "auto_mode_no_server_check"}))
 
 
-async def notify(s: Session, kind: str, message: str, title: str = "") -> None:
+async def notify(s: Session, kind: str, message: str) -> None:
     """Notification: Forge wants somebody's attention."""
-    named = {"title": title} if title else {}
-    await s.hooks.fire("Notification", message=message, notification_type=kind, **named)
+    await s.hooks.fire("Notification", message=message, notification_type=kind)
 
 
 async def displayed(s: Session, block: Block) -> Block:
@@ -244,8 +246,10 @@ def _replaced(call: ToolUse, done: Done, given: Any) -> Done:
     return msgspec.structs.replace(done, result=result, data=given)
 
 
-def _rendered(name: str, given: Any) -> str:
+def _rendered(name: str, given: Any) -> str | list[Block]:
     """A structured result as the model reads it."""
+    if isinstance(given, list) and given and all(isinstance(part, dict) and "type" in part for part in given):
+        return decode_blocks(given)
     if name == "Bash":
         return "\n".join(str(given[key]) for key in ("stdout", "stderr") if given[key])
     file = given.get("file") if name == "Read" and isinstance(given, dict) else None
@@ -265,7 +269,7 @@ def _fits(call: ToolUse, done: Done, given: Any) -> bool:
     return set(_REQUIRED.get(call.name, shape)) <= set(given)
 
 
-_REQUIRED = {"Bash": ("stdout", "stderr", "interrupted", "isImage")}
+_REQUIRED = {"Bash": ("stdout", "stderr", "interrupted")}
 
 
 def _watch_tasks(s: Session) -> None:

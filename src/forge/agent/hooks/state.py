@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forge.agent.event import HookSaid
 from forge.agent.hooks.port import Told
 
 
@@ -14,3 +15,6 @@ class HookState:
         self.interrupted = False
         self.told_unchecked = False
         self.ends: list[Told] = []
+        self.around_compaction: list[str] = []
+        self.before_turn: list[HookSaid] = []
+        self.of_results: dict[str, list[Told]] = {}

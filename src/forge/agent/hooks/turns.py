@@ -11,7 +11,7 @@ from forge.agent.background import Background
 from forge.agent.ending import end
 from forge.agent.event import HookNotice, HookSaid, TurnEnded
 from forge.agent.hooks.port import NOTHING, Outcome, Told, added_at_end
-from forge.agent.hooks.sites import take_asides, tell
+from forge.agent.hooks.sites import displayed, take_asides, tell
 from forge.agent.hooks.state import HookState
 from forge.agent.noting import note
 from forge.agent.session import Prompt, Session
@@ -84,6 +84,10 @@ async def expand(s: Session, prompt: Prompt, expansion: Expansion) -> Submitted:
 
 def accepted(s: Session, prompt: Prompt, outcome: Outcome, event: str = "UserPromptSubmit") -> Submitted:
     """What becomes of a prompt that hooks have seen."""
+    state = s.keep(HookState)
+    said_before, state.before_turn = state.before_turn, []
+    for each in said_before:
+        s.emit(each)
     if outcome.blocks:
         block = outcome.blocks[0]
         words = f"{event} operation blocked by hook:\n{block.text}"
@@ -209,6 +213,12 @@ def _crons(s: Session) -> list[dict[str, Any]]:
         {"id": entry.id, "schedule": entry.cron, "recurring": entry.recurring, "prompt": entry.prompt}
         for entry in agenda.crons()
     ]
+
+
+async def shown_failure(s: Session, error: ModelError) -> str:
+    """MessageDisplay: what is shown of an API error."""
+    shown = await displayed(s, Text(error.message))
+    return shown.text if isinstance(shown, Text) else error.message
 
 
 async def failed_turn(s: Session, error: ModelError) -> None:

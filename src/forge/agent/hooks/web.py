@@ -22,6 +22,8 @@ _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_
 async def run(firing: Firing, hook: Hook) -> Run:
     """The answer of the server; a status alone never blocks."""
     url, env = str(hook.fields["url"]), firing.session.parts.env
+    if firing.session.parts.setting("airGap", False) is True:
+        return Run(hook, None, failure=f"The setting airGap forbids hooks at an address ({url}).")
     allowed = firing.engine.means.allowed_urls
     if allowed is not None and not any(_covers(pattern, url) for pattern in allowed):
         return Run(hook, None, failure=f"The URL {url} is not among those of allowedHttpHookUrls.")

@@ -7,7 +7,8 @@ from typing import Any
 from forge.agent.hooks.sites import notify
 from forge.agent.mcp.servers import Servers
 from forge.agent.session import Session
-from forge.core.mcp.port import Ask, Question, Reply
+from forge.core.mcp.hosted import Exchange
+from forge.core.mcp.port import Ask, Question, Reply, Unavailable
 from forge.core.tool import ToolError
 
 ACTIONS = ("accept", "decline", "cancel")
@@ -41,6 +42,23 @@ async def answer(s: Session, q: Question) -> Reply:
         reply = Reply(outcome.action, reply.content if outcome.content is None else outcome.content)
     await notify(s, "elicitation_response", f'Elicitation response for server "{q.server}": {reply.action}')
     return reply
+
+
+def exchange(s: Session, name: str) -> Exchange:
+    """The function that hands messages to a server inside the host program."""
+
+    async def send(message: dict[str, Any]) -> dict[str, Any]:
+        ask = s.keep(Servers).ask_host
+        if ask is None:
+            raise Unavailable("there is no host program")
+        try:
+            given = await ask({"subtype": "mcp_message", "server_name": name, "message": message})
+        except ToolError as error:
+            raise Unavailable(str(error)) from None
+        answer = given.get("mcp_response")
+        return answer if isinstance(answer, dict) else {}
+
+    return send
 
 
 async def _from_host(s: Session, q: Question) -> Reply:

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 # Nobody waits longer for a server of a file before the first prompt; its tools come when it is ready.
 PATIENCE = 2.0
-DYNAMIC = "dynamic"
+DYNAMIC, HOSTED = "dynamic", "sdk"
 
 AskHost = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class Servers:
-    """`unusable` are rows of servers this version cannot start; `ask_host` reaches the host program."""
+    """`unusable` are rows of servers that cannot be started; `ask_host` reaches the host program.
+
+    `chosen` are the names the host set while the session ran; `remove` takes the tools of a server away.
+    `objections` are calls a server found wrong; `explained` are tools whose schema the model got with one.
+    """
 
     def __init__(self) -> None:
         self.all: list[McpServer] = []
@@ -29,33 +33,60 @@ class Servers:
         self.ask_host: AskHost | None = None
         self.connecting: dict[asyncio.Task[None], McpServer] = {}
         self.news = False
+        self.chosen: list[str] = []
+        self.objections: set[str] = set()
+        self.explained: set[str] = set()
+        self.remove: dict[str, list[Callable[[], None]]] = {}
 
 
 def start_servers(s: Session, servers: list[McpServer], unusable: list[dict[str, Any]]) -> None:
     """Connects to servers beside the conversation; their tools are there as soon as they are."""
-    mine = s.keep(Servers)
-    mine.all, mine.unusable = servers, unusable
-    if not servers:
-        return
-    tools = import_module("forge.agent.mcp.tools")
-    tools.lend_to_hooks(s)
+    s.keep(Servers).unusable = unusable
+    for server in servers:
+        add_server(s, server)
 
-    async def connect(server: McpServer) -> None:
+
+def add_server(s: Session, server: McpServer) -> asyncio.Task[None]:
+    """Connects to one more server; the task ends when its tools are there or it has failed."""
+    mine, tools = s.keep(Servers), import_module("forge.agent.mcp.tools")
+    if not mine.all:
+        tools.lend_to_hooks(s)
+
+    async def connect() -> None:
         await server.connect()
         tools.add_tools(s, server)
 
-    for server in servers:
-        task = asyncio.ensure_future(connect(server))
-        mine.connecting[task] = server
-        task.add_done_callback(lambda done: mine.connecting.pop(done, None))
+    mine.all.append(server)
+    task = asyncio.ensure_future(connect())
+    mine.connecting[task] = server
+    task.add_done_callback(lambda done: mine.connecting.pop(done, None))
+    return task
+
+
+async def drop_server(s: Session, server: McpServer) -> None:
+    """Ends a server and takes its tools away."""
+    mine = s.keep(Servers)
+    mine.all.remove(server)
+    for task in [task for task, each in mine.connecting.items() if each is server]:
+        task.cancel()
+    import_module("forge.agent.mcp.tools").drop_tools(s, server)
+    await server.close()
+
+
+async def renew_server(s: Session, server: McpServer, change: Callable[[], Awaitable[None]]) -> None:
+    """Changes a server; what it offers afterwards is what the model can call."""
+    tools = import_module("forge.agent.mcp.tools")
+    tools.drop_tools(s, server)
+    await change()
+    tools.add_tools(s, server)
 
 
 async def await_servers(s: Session) -> None:
-    """Before the first prompt: waits for the servers of the command line, and a little for all others."""
+    """Before the first prompt: waits for servers of the command line and the host, a little for others."""
     mine = s.keep(Servers)
     if not mine.connecting:
         return
-    named = [task for task, server in mine.connecting.items() if server.source == DYNAMIC]
+    named = [task for task, server in mine.connecting.items() if server.source in (DYNAMIC, HOSTED)]
     await asyncio.wait(list(mine.connecting), timeout=PATIENCE)
     if named:
         await asyncio.wait(named)

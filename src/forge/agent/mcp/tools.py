@@ -11,39 +11,74 @@ from forge.agent.hooks.lending import engine_of
 from forge.agent.hooks.port import Told
 from forge.agent.hooks.sites import tell_now
 from forge.agent.mcp.large import shortened
+from forge.agent.mcp.pictures import with_files
 from forge.agent.mcp.servers import Servers
-from forge.agent.session import Session
+from forge.agent.session import Reminder, Session
+from forge.agent.texts.load import text
 from forge.agent.toolset import DEFERRED, held_back, tell_held_back
 from forge.core.mcp.names import full_name
 from forge.core.mcp.port import Offer, Unavailable
 from forge.core.mcp.results import content, is_error, plain_text
 from forge.core.mcp.server import FAILED, McpServer
+from forge.core.message import Aside, Text
 from forge.core.registry import Component
+from forge.core.reminder import plain, reminder
 from forge.core.tool import Action, Remote, Tool, ToolContext, ToolError, ToolOutput
 from forge.foundation.origin import Origin, Scope
 
 MOST_DESCRIPTION = 2048
+INSTRUCTIONS = "mcp_instructions_delta"
 
 
 def add_tools(s: Session, server: McpServer) -> None:
     """Gives a session the tools of a server that has just been connected."""
-    tools = [tool_of(server, offer) for offer in server.greeting.offers]
-    for tool in tools:
-        s.parts.tools.add(Component(tool.name, tool, tool.origin))
+    tools, mine = [tool_of(server, offer) for offer in server.greeting.offers], s.keep(Servers)
+    mine.remove[server.name] = [s.parts.tools.add(Component(t.name, t, t.origin)) for t in tools]
     if tools and s.parts.allowed is not None:
         names = s.parts.allowed | {tool.name for tool in tools}
         s.parts = msgspec.structs.replace(s.parts, allowed=names)
     if tools:
-        s.keep(Servers).news = True
+        mine.news = True
         tell_held_back(s)
+    if server.greeting.instructions:
+        mine.news = True
+        _tell_instructions(s)
+
+
+def drop_tools(s: Session, server: McpServer) -> None:
+    """Takes the tools of a server away."""
+    for remove in s.keep(Servers).remove.pop(server.name, []):
+        remove()
+    tell_held_back(s)
+    _tell_instructions(s)
 
 
 def tell_tools(s: Session) -> None:
     """Tools that came while the conversation was going on; the first prompt has its own list."""
-    known = any(r.kind == DEFERRED for r in s.reminders)
-    words = held_back(s)
-    if words and len(s.messages) > 1 and not known:
-        tell_now(s, [Told(DEFERRED, words)])
+    coming = {r.kind for r in s.reminders}
+    told = [Told(DEFERRED, held_back(s)), Told(INSTRUCTIONS, _instructions(s))]
+    new = [each for each in told if each.text and each.kind not in coming and not _heard(s, each.text)]
+    if new and len(s.messages) > 1:
+        tell_now(s, new)
+
+
+def _tell_instructions(s: Session) -> None:
+    """What servers say about their use stands in front of the first prompt."""
+    words = _instructions(s)
+    known = [Reminder(INSTRUCTIONS, reminder(words))] if words else []
+    s.standing = [*(r for r in s.standing if r.kind != INSTRUCTIONS), *known]
+    if not s.messages:
+        s.reminders = [*(r for r in s.reminders if r.kind != INSTRUCTIONS), *known]
+
+
+def _instructions(s: Session) -> str:
+    said = [(each.name, each.greeting.instructions[:MOST_DESCRIPTION]) for each in s.keep(Servers).all]
+    blocks = [f"## {name}\n{words}" for name, words in said if words]
+    return "\n\n".join(["# MCP Server Instructions", text("mcp_instructions"), *blocks]) if blocks else ""
+
+
+def _heard(s: Session, words: str) -> bool:
+    return any(isinstance(b, Text | Aside) and plain(b.text) == words for m in s.messages for b in m.blocks)
 
 
 def tool_of(server: McpServer, offer: Offer) -> Tool:
@@ -53,8 +88,9 @@ def tool_of(server: McpServer, offer: Offer) -> Tool:
         assert isinstance(context, CallContext)
         result = await _called(server, offer.name, given, context.call.id)
         if is_error(result):
+            context.keep(Servers).objections.add(context.call.id)
             raise ToolError(plain_text(result) or f"{offer.name} failed without saying why.")
-        told = content(result, server.name)
+        told = with_files(content(result, server.name), server.name, context)
         return ToolOutput(shortened(told, offer, context), msgspec.to_builtins(told))
 
     action: Action[Any] = Action(dict, run)
@@ -64,6 +100,7 @@ def tool_of(server: McpServer, offer: Offer) -> Tool:
         {"type": "object", "properties": {}, **offer.schema},
         lambda: action,
         Origin(Scope.PLUGIN if server.source == "plugin" else Scope.SESSION, server.name),
+        read_only=offer.annotations.get("readOnlyHint") is True,
         validates=True,
         deferred=not _always_loaded(server, offer),
         remote=Remote(server.name, server.source, offer.name, offer.title),

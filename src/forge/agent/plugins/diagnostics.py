@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from forge.agent.done import Done
 from forge.agent.session import Session
 from forge.core.message import Text, ToolUse
 from forge.core.reminder import reminder
+from forge.foundation.permissions.places import resolve
 
 if TYPE_CHECKING:
     from forge.core.lsp.hearing import Hearing
@@ -94,8 +94,7 @@ def _edited(s: Session, calls: list[ToolUse], done: Mapping[str, Done]) -> list[
         outcome = done.get(call.id)
         named = call.input.get(_EDITS.get(call.name, ""))
         if outcome is not None and isinstance(named, str) and not outcome.result.is_error:
-            expanded = s.situation.home + named[1:] if named.startswith("~/") else named
-            paths.append(os.path.normpath(os.path.join(s.situation.cwd, expanded)))
+            paths.append(resolve(named, s.situation))
     return list(dict.fromkeys(paths))
 
 

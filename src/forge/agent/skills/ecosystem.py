@@ -20,7 +20,8 @@ class Ecosystem:
 
     `version` grows whenever components came or went: then the model gets the whole lists again. `plugins` and
     `errors` are rows as hosts report them; `reload` looks at the disk again and says what it found.
-    `opening` goes before the first prompt.
+    `opening` goes before the first prompt. `tool_names` are other names for tools: name → the tool that is
+    meant.
     """
 
     def __init__(self) -> None:
@@ -29,6 +30,7 @@ class Ecosystem:
         self.errors: list[dict[str, Any]] = []
         self.style = DEFAULT_STYLE
         self.opening = ""
+        self.tool_names: dict[str, str] = {}
         self.version = 0
         self.reload: Callable[[], str] | None = None
 

@@ -24,5 +24,6 @@ async def forked(context: CallContext, found: Component[Skill], words: str) -> t
     finally:
         take_back()
     if work.status != "completed":
-        raise ToolError(f"Skill '{found.name}' {work.status}: {work.report}\nagentId: {member.job.id}")
+        why = work.error or "it was interrupted"
+        raise ToolError(f"Skill '{found.name}' {work.status}: {why}\nagentId: {member.job.id}")
     return work.report, member.job.id

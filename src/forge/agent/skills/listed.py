@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from forge.agent.team.agents import listing as agent_listing
 from forge.core.components.listing import HEADING, listing, typable
 from forge.core.message import Aside, Text, ToolUse
 from forge.core.reminder import plain, reminder
+from forge.foundation.permissions.places import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,8 +127,7 @@ def skills_of_calls(s: Session, calls: list[ToolUse], done: Mapping[str, Done]) 
         outcome, named = done.get(call.id), call.input.get(_FIELDS.get(call.name, ""))
         if outcome is None or not isinstance(named, str) or "non_execution_kind" in (outcome.meta or {}):
             continue
-        home = os.path.join(s.situation.home, named[2:]) if named.startswith("~/") else named
-        _touched(s, eco, os.path.normpath(os.path.join(s.situation.cwd, home)))
+        _touched(s, eco, resolve(named, s.situation))
 
 
 def _hand_over(s: Session) -> None:

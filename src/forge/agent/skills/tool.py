@@ -54,7 +54,7 @@ async def run(wish: Wish, context: ToolContext) -> ToolOutput:
     if skill.allowed_tools:
         data["allowedTools"] = list(skill.allowed_tools)
     files = await mentioned_in(s, words)
-    s.keep(Skills).handed += [f"{r.text.rstrip()}\n" for r in files]
+    s.keep(Skills).handed += [f"{r.text.rstrip()}\n" for r in files if r.picture is None]
     s.keep(Skills).handed += _texts(s, found, words, wish.args)
     return ToolOutput(f"Launching skill: {asked}", data)
 

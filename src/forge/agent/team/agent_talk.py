@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from forge.agent.context import CallContext
@@ -9,7 +11,9 @@ from forge.agent.recall import recall
 from forge.agent.session import Prompt, Session
 from forge.agent.team.crew import Crew, Member
 from forge.agent.team.subagent import go_on
+from forge.core.message import Text
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
+from forge.foundation.encode import dumps
 
 
 class Letter(msgspec.Struct, frozen=True):
@@ -47,14 +51,22 @@ async def send_message(letter: Letter, context: ToolContext) -> ToolOutput:
     wanted = letter.to.strip()
     member = context.keep(Crew).members.get(wanted) or recall(context.session, wanted)
     if member is None:
-        raise ToolError(f"No agent with ID '{letter.to}' in this session. ListAgents shows those there are.")
+        words = f"No agent named '{letter.to}' is reachable.\nUse ListAgents to see everyone you can message."
+        return _answer({"success": False, "message": words})
+    name = member.job.id
     if member.session is not None:
         _deliver(context.session, member.session, letter.message)
-        words = f"Message queued for agent {member.job.id}; it reads it after its next tool call."
-    else:
-        go_on(context, member, letter.message)
-        words = f"Agent {member.job.id} goes on in the background with your message."
-    return ToolOutput(words, {"success": True, "message": words, "agentId": member.job.id})
+        words = (
+            f"Message queued for delivery to {name} at its next tool round. If it finishes first, it goes on"
+            " with the message and notifies you again."
+        )
+        return _answer({"success": True, "message": words, "agentId": name})
+    go_on(context, member, letter.message)
+    return _answer({"success": True, "message": f"Resuming agent {name[:7]}", "resumedAgentId": name})
+
+
+def _answer(facts: dict[str, Any]) -> ToolOutput:
+    return ToolOutput([Text(dumps(facts).decode())], facts)
 
 
 LIST_AGENTS = Action(Search, list_agents)

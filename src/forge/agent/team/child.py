@@ -11,7 +11,7 @@ from forge.agent.memory import inherit_memory, move_memory
 from forge.agent.plugins.diagnostics import Languages
 from forge.agent.prompt import Surroundings, start_reminders
 from forge.agent.record import Recorder
-from forge.agent.session import Limits, Parts, Reminder, Session
+from forge.agent.session import Parts, Reminder, Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.agent.skills.grants import around
 from forge.agent.skills.listed import tell_skills
@@ -54,6 +54,8 @@ MAIN_ONLY = frozenset(
         "Workflow",
     ]
 )
+# Who asks for the family of its own model gets that very model.
+_FAMILIES = ("fable", "haiku", "opus", "sonnet")
 # May be missing from the main conversation only because its model does not need them.
 ON_DEMAND = frozenset({"Grep", "Glob"})
 
@@ -84,7 +86,7 @@ def child_session(
         system=[parts.system[0], _system(parent, kind)],
         reminders=_reminders(parent, model, job.depth, place),
         options=_options(parent, model, effort),
-        limits=Limits(kind.max_turns, parts.limits.max_budget_usd),
+        limits=msgspec.structs.replace(parts.limits, max_turns=kind.max_turns, max_seconds=None),
         persist=_already_persisted,
         structured=None,
         allowed=_tools(parent, kind, job.depth),
@@ -93,9 +95,10 @@ def child_session(
 
 
 def choose_model(parent: Session, kind: AgentType, wished: str) -> Model:
-    """The model of a sub-agent: the variable, the call, the type, else that of whoever starts it."""
-    name = parent.parts.env.get("CLAUDE_CODE_SUBAGENT_MODEL", "") or wished or kind.model
-    if name in ("", "inherit", parent.model.card.id, parent.model.card.ref):
+    """The model of a sub-agent: the call, the type, the variable, else that of whoever starts it."""
+    name = wished or kind.model or parent.parts.env.get("CLAUDE_CODE_SUBAGENT_MODEL", "")
+    card = parent.model.card
+    if name in ("", "inherit", card.id, card.ref) or (name in _FAMILIES and f"claude-{name}-" in card.id):
         return parent.model
     if parent.parts.open_model is None:
         raise ToolError(f"The model {name!r} cannot be opened here. Leave `model` out.")
@@ -129,7 +132,7 @@ def _seated(parent: Session, parts: Parts, job: Job, kind: AgentType, place: str
     child.share(parent.keep(Crew))
     # Checkpoints see what sub-agents change, too.
     child.share(parent.keep(Changes))
-    child.share(Seat(job.depth, job.id, startable(kind)))
+    child.share(Seat(job.depth, job.id, startable(kind), _root(parent)))
     child.share(parent.keep(Ecosystem))
     child.share(parent.keep(Languages))
     child.share(parent.keep(Guard))
@@ -176,7 +179,8 @@ def _mode(parent: Session, kind: AgentType) -> str:
 
 
 def _tools(parent: Session, kind: AgentType, depth: int) -> frozenset[str]:
-    offered = {t.name for t in parent.tools()} - MAIN_ONLY
+    # What the definition of the parent leaves out concerns the parent alone.
+    offered = {t.name for t in _root(parent).tools(parent.keep(Crew).spare)} - MAIN_ONLY
     if kind.tools and kind.tools != ["*"]:
         named = {_plain(entry) for entry in kind.tools}
         known = offered | {c.name for c in parent.parts.tools if c.name in ON_DEMAND}
@@ -191,6 +195,10 @@ def _tools(parent: Session, kind: AgentType, depth: int) -> frozenset[str]:
             " pass a different subagent_type."
         )
     return frozenset(offered)
+
+
+def _root(s: Session) -> Session:
+    return s.keep(Seat).root or s
 
 
 def _plain(entry: str) -> str:

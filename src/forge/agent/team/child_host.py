@@ -11,10 +11,12 @@ import msgspec
 from forge.agent.event import (
     AgentProgress,
     AgentSaid,
+    ApiFailed,
     Event,
     JobEnded,
     JobsChanged,
     JobStarted,
+    Noted,
     Replied,
     Requesting,
     Streaming,
@@ -23,7 +25,7 @@ from forge.agent.event import (
     TurnStarted,
     Warned,
 )
-from forge.agent.guarding import shared_updates
+from forge.agent.guard.guarding import shared_updates
 from forge.agent.hooks.port import NOTHING, Hooks, Outcome
 from forge.agent.host import Allow, Answer, AskPermission, Question, Refuse
 from forge.agent.session import Session
@@ -39,13 +41,22 @@ _KINDS = {
     "Write": "editFileCount",
     "NotebookEdit": "editFileCount",
 }
+# What a tool does in a word, and the fields that say to what: the first that is there is shown.
 _DOING = {
-    "Bash": ("Running", "command"),
-    "Grep": ("Searching for", "pattern"),
-    "Glob": ("Finding", "pattern"),
+    "Agent": ("", ("description",)),
+    "Bash": ("Running ", ("description", "command")),
+    "Grep": ("Searching for ", ("pattern",)),
+    "Glob": ("Finding ", ("pattern",)),
+    "Read": ("Reading ", ("file_path",)),
+    "Edit": ("Editing ", ("file_path",)),
+    "Write": ("Writing ", ("file_path",)),
+    "NotebookEdit": ("Editing notebook ", ("notebook_path",)),
+    "WebFetch": ("Fetching ", ("url",)),
+    "WebSearch": ("Searching for ", ("query",)),
 }
-_ON_FILES = {"Read": "Reading", "Edit": "Editing", "Write": "Writing"}
 _MINE = AgentSaid | AgentProgress | JobStarted | JobEnded | Warned
+UNATTENDED = "Permission to use {} has been denied. Go on without it, or say in your report what for."
+_NOBODY = ("asyncAgent", "Permission prompts are not available in this context")
 _SILENT = Streaming | Requesting | TurnStarted | JobsChanged
 
 
@@ -57,16 +68,18 @@ class ChildHost:
         self._job = job
         self._started = parent.parts.clock()
         self._before = Usage()
-        self._last_text: Replied | None = None
+        self._last_text: Replied | ApiFailed | None = None
         self.child: Session | None = None
-        self.used: list[str] = []
+        self.failure: ApiFailed | None = None
+        self.calls = 0
+        self.used: set[str] = set()
         self.spent = Usage()
         self.counts = dict.fromkeys([*_KINDS.values(), "linesAdded", "linesRemoved", "otherToolCount"], 0)
 
     def emit(self, event: Event) -> None:
         if isinstance(event, Requesting) and self.child is not None:
             self._before = self.child.turn.usage
-        if isinstance(event, _SILENT):
+        if isinstance(event, _SILENT) or (isinstance(event, Noted) and not self._told(event)):
             return
         if isinstance(event, _MINE):
             self._parent.emit(event)
@@ -83,8 +96,8 @@ class ChildHost:
         answer = await self._parent.host.ask(question)
         if isinstance(answer, Allow):
             self._parent.remember(shared_updates(self._parent, answer.updates))
-        elif isinstance(answer, Refuse) and answer.interrupt and not self._job.backgrounded:
-            self._parent.interrupt()
+        elif self._job.backgrounded and not answer.asked and answer.why is None:
+            return Refuse(UNATTENDED.format(question.call.name), asked=False, why=_NOBODY)
         return answer
 
     def say_last(self) -> None:
@@ -99,15 +112,24 @@ class ChildHost:
     def usage(self) -> dict[str, int]:
         """The figures of progress and end records."""
         tokens = 0 if self.child is None else self.child.context_tokens
-        return {"total_tokens": tokens, "tool_uses": len(self.used), "duration_ms": self.elapsed_ms()}
+        return {"total_tokens": tokens, "tool_uses": self.calls, "duration_ms": self.elapsed_ms()}
 
     def elapsed_ms(self) -> int:
         return round((self._parent.parts.clock() - self._started) * 1000)
 
+    def _told(self, note: Noted) -> bool:
+        """Forge's own words are for the model alone; of an agent that is waited for the call tells."""
+        return self._job.backgrounded and not note.synthetic
+
     def _called(self, event: Replied, call: ToolUse) -> None:
-        self.used.append(call.name)
+        self.calls += 1
+        if self.child is not None and (tool := self.child.find_tool(call.name)) is not None:
+            self.used.add(tool.name)
+        if call.name != "Agent":
+            self.counts[_KINDS.get(call.name, "otherToolCount")] += 1
         said = AgentSaid(self._job, event)
-        progress = AgentProgress(self._job, activity(call), call.name, self.usage())
+        doing = activity(call, self._parent.situation.cwd) or self._job.description
+        progress = AgentProgress(self._job, doing, call.name, self.usage())
         # The order in which the reference tells the two.
         first, second = (said, progress) if self._job.backgrounded else (progress, said)
         self._parent.emit(first)
@@ -116,11 +138,12 @@ class ChildHost:
     def _note(self, event: Event) -> None:
         if isinstance(event, Replied) and isinstance(event.block, Text):
             self._last_text = event
+        elif isinstance(event, ApiFailed):
+            self._last_text = self.failure = event
         elif isinstance(event, TurnEnded):
             self.spent += event.usage
             self._parent.turn.denials += event.denials
         elif isinstance(event, ToolFinished):
-            self.counts[_KINDS.get(event.call.name, "otherToolCount")] += 1
             self._count_lines(event.data)
 
     def _count_lines(self, data: Any) -> None:
@@ -162,12 +185,10 @@ def _stay() -> None:
     """Nothing to follow yet."""
 
 
-def activity(call: ToolUse) -> str:
-    """What a call is about, in a few words."""
-    verb, field = _DOING.get(call.name, ("", ""))
-    subject = call.input.get(field)
-    if call.name in _ON_FILES:
-        verb, subject = _ON_FILES[call.name], os.path.basename(str(call.input.get("file_path", "")))
-    if call.name == "Agent":
-        return str(call.input.get("description", call.name))
-    return f"{verb} {subject}"[:200] if verb and subject else call.name
+def activity(call: ToolUse, cwd: str = "") -> str:
+    """What a call is about, in a few words; empty if there are none for it."""
+    verb, fields = _DOING.get(call.name, ("", ()))
+    subject = next((str(call.input[field]) for field in fields if call.input.get(field)), "")
+    if subject.startswith(f"{cwd}{os.sep}"):
+        subject = subject[len(cwd) + 1 :]
+    return f"{verb}{subject}"[:200] if subject else ""

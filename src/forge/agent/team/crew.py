@@ -17,12 +17,22 @@ MAX_RUNNING = 20
 
 
 class Seat:
-    """Where a session sits: 0 is the conversation with the user. `types` limits what it may start."""
+    """Where a session sits: 0 is the conversation with the user. `types` limits what it may start.
 
-    def __init__(self, depth: int = 0, agent_id: str = "", types: frozenset[str] | None = None) -> None:
+    `root` is the session of that conversation, if it is another one.
+    """
+
+    def __init__(
+        self,
+        depth: int = 0,
+        agent_id: str = "",
+        types: frozenset[str] | None = None,
+        root: Session | None = None,
+    ) -> None:
         self.depth = depth
         self.agent_id = agent_id
         self.types = types
+        self.root = root
 
 
 class Member:
@@ -50,12 +60,14 @@ class Crew:
     """The sub-agents of one conversation, shared by all its sessions.
 
     `forward_text`: hosts want to see what they say. `appended` stands at the end of their system prompts.
+    `spare` are tools the agent of the conversation itself does without, but those it starts may have.
     """
 
     def __init__(self) -> None:
         self.members: dict[str, Member] = {}
         self.forward_text = False
         self.appended = ""
+        self.spare: frozenset[str] = frozenset()
         self.requested = {"background": 0, "foreground": 0, "unset": 0}
         self.killed = {"parent": 0, "user": 0, "system": 0}
         self.refused = {"depth_limit": 0, "concurrency_limit": 0, "budget": 0}
@@ -75,8 +87,8 @@ class Crew:
         self.in_background += member.job.backgrounded
         self.jobs.append(member.job)
 
-    def leave(self, member: Member, status: str) -> None:
-        """Notes how a member ended; stopped ones were stopped by the user or by who started them."""
+    def leave(self, member: Member, status: str, stopper: str = "user") -> None:
+        """Notes how a member ended; `stopper` is who stopped it: user, parent or system."""
         member.status = status
         member.session = None
         if not member.counted:
@@ -85,7 +97,7 @@ class Crew:
         if status in self.ended:
             self.ended[status] += 1
         else:
-            self.killed["parent" if member.job.depth > 1 else "user"] += 1
+            self.killed[stopper] += 1
 
     def report(self) -> dict[str, Any]:
         """The counts as the protocol's `subagent_stats`."""

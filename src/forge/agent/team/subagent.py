@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+from functools import partial
 
 import msgspec
 
+from forge.agent.background import Background
 from forge.agent.context import CallContext
 from forge.agent.drive import Patience, drive
 from forge.agent.event import AgentSaid, JobEnded, JobStarted, Noted
@@ -18,7 +20,8 @@ from forge.agent.team.agents import DEFAULT_TYPE, agent_names, find_agent
 from forge.agent.team.child import child_session, transcript_path
 from forge.agent.team.child_host import ChildHost
 from forge.agent.team.crew import MAX_DEPTH, MAX_RUNNING, Crew, Member, Seat
-from forge.agent.team.handback import Work, handed_back, launched, work_of, write_meta
+from forge.agent.team.handback import Work, ended_as, handed_back, job_end, launched, work_of, write_meta
+from forge.agent.texts.load import text
 from forge.agent.worktrees.isolation import isolate, part, reopen
 from forge.core.components.agent_type import AgentType
 from forge.core.job import Job, JobEnd, background_allowed
@@ -51,13 +54,16 @@ async def run(wish: Wish, context: ToolContext) -> ToolOutput:
     seat = s.keep(Seat)
     background = _in_background(s, wish, kind, seat)
     member = await _enlist(context, wish, kind, background=background)
+    lasting = s.find_tool("SendMessage") is not None
     if background:
         context.begin(member.job)
-        return launched(member.job, member.model)
-    work = await _waited(s, member, wish.prompt)
+        return launched(member.job, member.model, lasting=lasting)
+    work = await _unless_left(context, member, wish.prompt)
+    if work is None:
+        return launched(member.job, member.model, lasting=lasting)
     if work.status != "completed":
-        raise ToolError(f"Agent '{wish.description}' {work.status}: {work.report}\nagentId: {member.job.id}")
-    return handed_back(member.job, work)
+        raise ToolError(work.error or text("interrupt_note_tools"))
+    return handed_back(member.job, work, lasting=lasting)
 
 
 AGENT = Action(Wish, run)
@@ -74,7 +80,12 @@ def go_on(context: CallContext, member: Member, message: str) -> None:
     s = context.session
 
     member.job = msgspec.structs.replace(
-        member.job, prompt=message, backgrounded=True, holds=True, run=lambda: _aside(s, member, message)
+        member.job,
+        prompt=message,
+        tool_use_id=context.call.id,
+        backgrounded=True,
+        holds=True,
+        run=lambda: _aside(s, member, message),
     )
     member.status = "running"
     child = _seat_child(s, member, (member.ref, ""))
@@ -159,6 +170,33 @@ def _seat_child(s: Session, member: Member, wish: tuple[str, str]) -> Session:
     return child
 
 
+async def _unless_left(context: CallContext, member: Member, prompt: str) -> Work | None:
+    """The work of an agent; None if the user has sent it into the background before it was done."""
+    s, jobs = context.session, context.session.keep(Background)
+    working = asyncio.ensure_future(_waited(s, member, prompt))
+    left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def leave() -> None:
+        if not left.done():
+            left.set_result(None)
+
+    jobs.waited[member.job.id] = msgspec.structs.replace(member.job, leave=leave)
+    try:
+        await asyncio.wait((working, left), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            run = partial(_aside, s, member, working)
+            member.job = msgspec.structs.replace(member.job, backgrounded=True, run=run)
+            context.begin(member.job)
+            return None
+    except asyncio.CancelledError:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        raise
+    finally:
+        jobs.waited.pop(member.job.id, None)
+    return working.result()
+
+
 async def _waited(s: Session, member: Member, prompt: str) -> Work:
     s.emit(JobStarted(member.job))
     s.emit(AgentSaid(member.job, Noted(s.parts.new_id(), prompt)))
@@ -166,22 +204,25 @@ async def _waited(s: Session, member: Member, prompt: str) -> Work:
 
 
 async def _watched(s: Session, member: Member, prompt: str) -> Work:
-    """The work of an agent somebody waits for; its end is told like that of a job."""
+    """The work of an agent somebody waits for; its end is told like that of a job, unless it became one."""
     try:
         work = await _work(s, member, prompt)
     except asyncio.CancelledError:
-        s.emit(JobEnded(member.job, JobEnd("stopped", _summary(member.job, "stopped"))))
+        if not member.job.backgrounded:
+            s.emit(JobEnded(member.job, JobEnd("stopped", ended_as(member.job, "stopped"))))
         raise
-    s.emit(JobEnded(member.job, _job_end(member.job, work)))
+    if not member.job.backgrounded:
+        s.emit(JobEnded(member.job, job_end(member.job, work)))
     return work
 
 
-async def _aside(s: Session, member: Member, prompt: str) -> JobEnd:
-    """The work of an agent nobody waits for; whatever goes wrong is its end."""
+async def _aside(s: Session, member: Member, task: str | asyncio.Future[Work]) -> JobEnd:
+    """The work of an agent nobody waits for, or no longer; whatever goes wrong is its end."""
     try:
-        return _job_end(member.job, await _work(s, member, prompt))
+        work = await (_work(s, member, task) if isinstance(task, str) else task)
+        return job_end(member.job, work)
     except (ForgeError, ToolError, OSError) as error:
-        return JobEnd("failed", _summary(member.job, "failed"), str(error))
+        return JobEnd("failed", f"{ended_as(member.job, 'failed')}: {error}", error=str(error))
 
 
 async def _work(s: Session, member: Member, prompt: str) -> Work:
@@ -202,11 +243,11 @@ async def _work(s: Session, member: Member, prompt: str) -> Work:
         status = work.status
     finally:
         take_back()
-        s.keep(Crew).leave(member, status)
+        s.keep(Crew).leave(member, status, s.keep(Background).stopper(member.job.id))
         await _put_away(s, member, child, status)
         place = await part(s, member.tree)
         if place and status == "stopped":
-            s.warn(f"{_summary(member.job, status)}; what it did is kept in {place['worktreePath']}.")
+            s.warn(f"{ended_as(member.job, status)}; what it did is kept in {place['worktreePath']}.")
     if member.job.backgrounded:
         child.host.say_last()
     return msgspec.structs.replace(work, place=place) if place else work
@@ -220,18 +261,7 @@ async def _put_away(s: Session, member: Member, child: Session, status: str) -> 
     if isinstance(host, ChildHost):
         spent = host.spent
         used = {"input": spent.input, "output": spent.output, "costUSD": child.model.card.cost(spent)}
-        write_meta(s, member, finished=True, status=status, usage=used)
+        write_meta(s, member, finished=status != "stopped", status=status, usage=used)
     child.recorder.close()
     if member.own_model:
         await child.model.close()
-
-
-def _job_end(job: Job, work: Work) -> JobEnd:
-    place = "".join(f"<{key}>{value}</{key}>" for key, value in work.place.items())
-    facts = {"worktree": place} if place else {}
-    return JobEnd(work.status, _summary(job, work.status), work.report, dict(work.figures), facts)
-
-
-def _summary(job: Job, status: str) -> str:
-    how = {"completed": "finished", "failed": "failed", "stopped": "was stopped"}[status]
-    return f'Agent "{job.description}" {how}'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Mapping
@@ -10,12 +9,12 @@ from collections.abc import Mapping
 import msgspec
 
 from forge.foundation.errors import ForgeError
+from forge.foundation.git import NO_GIT, TOO_SLOW, run_git
 from forge.foundation.system.liveness import is_alive, process_start
 
 FOLDER = os.path.join(".claude", "worktrees")
 LONGEST_NAME = 64
 FETCH_SECONDS = 20.0
-NO_GIT, TOO_SLOW = 127, 124
 _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
 _OWNER = re.compile(r"\(pid (\d+)(?: start (\d+))?\)")
 _WORDS = (
@@ -32,12 +31,6 @@ NO_COMMIT = (
 
 class WorktreeError(ForgeError):
     """A worktree cannot be made, entered or removed; nothing was changed."""
-
-
-class Ran(msgspec.Struct, frozen=True):
-    code: int
-    out: str
-    err: str
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -151,29 +144,6 @@ def owner_note(kind: str, name: str) -> str:
     """The reason of a lock: who holds it, so that others can see whether they still run."""
     pid = os.getpid()
     return f"forge {kind} {name} (pid {pid} start {process_start(pid)})"
-
-
-async def run_git(cwd: str, args: list[str], env: Mapping[str, str], seconds: float = 120.0) -> Ran:
-    """Runs git without questions; a git that is missing or too slow is a failure like any other."""
-    quiet = {**env, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
-        quiet.pop(name, None)
-    pipe = asyncio.subprocess.PIPE
-    try:
-        process = await asyncio.create_subprocess_exec(
-            "git", *args, cwd=cwd, env=quiet, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe
-        )
-    except OSError as error:
-        return Ran(NO_GIT, "", f"git cannot be started: {error.strerror}")
-    try:
-        async with asyncio.timeout(seconds):
-            out, err = await process.communicate()
-    except TimeoutError:
-        return Ran(TOO_SLOW, "", f"git {args[0]} took longer than {seconds:.0f} seconds")
-    finally:
-        if process.returncode is None:
-            process.kill()
-    return Ran(process.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
 
 async def _resume(root: str, path: str, owner: str, env: Mapping[str, str]) -> Made:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 
 from forge.core.components.catalog import Catalog
-from forge.core.components.kinds import HookSource, Skill
-from forge.core.components.listing import View, find_skill, offered, override_of
+from forge.core.components.kinds import Skill
+from forge.core.components.listing import View, find_skill, is_chosen, offered, override_of
 from forge.core.components.nested import variants
 from forge.core.registry import Component
 from forge.foundation.suggest import closest
@@ -25,14 +25,6 @@ def split_typed(prompt: str) -> tuple[str, str] | None:
 def needs_permission(skill: Skill) -> bool:
     """Whether a call by the model needs approval: the skill would change what else is allowed."""
     return bool(skill.allowed_tools or skill.disallowed_tools or skill.hooks)
-
-
-def hooks_of(component: Component[Skill]) -> HookSource | None:
-    """The hooks a skill brings when it is called; relative commands in them start from its directory."""
-    skill = component.value
-    if not skill.hooks:
-        return None
-    return HookSource(component.origin, skill.hooks, skill.plugin, base=skill.root)
 
 
 def typed_skill(catalog: Catalog, view: View, name: str) -> tuple[Component[Skill] | None, str]:
@@ -64,6 +56,8 @@ def called_skill(
         return None, _unknown(catalog, view, asked, commands)
     if override_of(found, view) == "user-invocable-only":
         return None, _switched_off(asked)
+    if not is_chosen(found.name, view):
+        return None, f"Skill {asked} is not in this session's skills allowlist"
     if not found.value.model_invocable:
         return None, (
             f"Skill {asked} cannot be used with Skill tool due to disable-model-invocation. Ask the user to"

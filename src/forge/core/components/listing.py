@@ -31,12 +31,16 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class View(msgspec.Struct, frozen=True):
-    """What decides which skills show: settings, flags, and the `paths` skills that were activated."""
+    """What decides which skills show: settings, flags, and the `paths` skills that were activated.
+
+    `chosen` are the only ones a host wants the model to use, by name or by what follows the plugin's name.
+    """
 
     overrides: Mapping[str, str] = {}
     without_bundled: bool = False
     disabled: bool = False
     active: frozenset[str] = frozenset()
+    chosen: frozenset[str] | None = None
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -58,6 +62,11 @@ def read_overrides(value: Any) -> dict[str, str]:
 def override_of(component: Component[Skill], view: View) -> str:
     """The value of `skillOverrides` for a skill: on, name-only, user-invocable-only or off."""
     return "on" if component.origin.scope is Scope.PLUGIN else view.overrides.get(component.name, "on")
+
+
+def is_chosen(name: str, view: View) -> bool:
+    """Whether a host lets the model use this skill."""
+    return view.chosen is None or name in view.chosen or any(name.endswith(f":{own}") for own in view.chosen)
 
 
 def present(catalog: Catalog, view: View) -> list[Component[Skill]]:
@@ -86,6 +95,7 @@ def offered(catalog: Catalog, view: View) -> list[Component[Skill]]:
         c
         for c in present(catalog, view)
         if c.value.model_invocable
+        and is_chosen(c.name, view)
         and override_of(c, view) != "user-invocable-only"
         and (c.origin.scope is not Scope.PLUGIN or c.value.described or c.value.when_to_use)
     ]

@@ -47,12 +47,6 @@ def typed_message(name: str, arguments: str) -> str:
     return f"{head}\n<command-args>{arguments}</command-args>" if arguments else head
 
 
-def preloaded_message(name: str) -> str:
-    """The block before a skill that an agent has from its start."""
-    head = f"<command-message>{name}</command-message>\n<command-name>{name}</command-name>"
-    return f"{head}\n<skill-format>true</skill-format>"
-
-
 def allowed_tools(skill: Skill, around: Surroundings) -> list[str]:
     """The tools a skill allows, with variables in their rules replaced."""
     return [fill_variables(tool, around, skill.plugin, skill.root) for tool in skill.allowed_tools]

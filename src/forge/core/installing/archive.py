@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
-import shutil
 import stat
 import tarfile
 import zipfile
@@ -44,16 +42,6 @@ def unpack(data: bytes, target: str, *, most: int = MOST_BYTES) -> None:
         raise _bad(f"it cannot be read ({error})") from None
     except (RuntimeError, UnicodeError, ValueError) as error:
         raise _bad(f"it cannot be used ({error})") from None
-
-
-def unpack_file(path: str, parent: str) -> str:
-    """Unpacks an archive file into a directory of its own below `parent`; returns the directory."""
-    with open(path, "rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    target = os.path.join(parent, f"plugin-{hashlib.sha256(data).hexdigest()[:12]}")
-    shutil.rmtree(target, ignore_errors=True)
-    unpack(data, target)
-    return target
 
 
 def only_folder(directory: str) -> str:

@@ -14,6 +14,7 @@ from forge.core.installing.uninstall import find_installed
 from forge.core.plugins.context import Context, Outcome, PluginFailure
 from forge.core.plugins.manifest import Manifest
 from forge.core.plugins.options import option_text
+from forge.foundation.encode import NOT_JSON
 
 
 def configure(request: Request, context: Context) -> Outcome:
@@ -63,7 +64,7 @@ def _given(request: Request, context: Context) -> dict[str, Any]:
         return {key: value for key, _, value in pairs}
     try:
         given = msgspec.json.decode(context.read_input())
-    except msgspec.DecodeError:
+    except NOT_JSON:
         given = None
     if not isinstance(given, dict):
         raise PluginFailure("Standard input must be a JSON object of option values.", "invalid_input")

@@ -10,22 +10,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from forge.core.plugins.context import PluginFailure
+from forge.foundation.inside import is_really_inside
+from forge.foundation.permissions.syntax import word_set
 
 VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj", "CVS"))
-BUILD_RESULTS = frozenset(
-    (
-        "node_modules",
-        "target",
-        "__pycache__",
-        ".venv",
-        "venv",
-        ".tox",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".next",
-        ".gradle",
-    )
+BUILD_RESULTS = word_set(
+    "node_modules target __pycache__ .venv venv .tox .mypy_cache .pytest_cache .ruff_cache .next .gradle"
 )
 MARKS = frozenset((".orphaned_at", ".in_use"))
 MOST_FILES = 50_000
@@ -74,12 +64,6 @@ def content_hash(directory: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def inside(root: str, path: str) -> bool:
-    """Whether a path, links followed, is the root or below it."""
-    root, path = os.path.realpath(root), os.path.realpath(path)
-    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
-
-
 def discard(path: str) -> None:
     """Removes a file, a link or a tree, if it is there."""
     if os.path.islink(path) or os.path.isfile(path):
@@ -103,7 +87,7 @@ def _walk(root: str, below: str, without: frozenset[str]) -> Iterator[tuple[str,
 
 def _copy_link(root: str, relative: str, destination: str) -> bool:
     link = os.path.join(root, relative)
-    if not inside(root, link) or not os.path.exists(link):
+    if not is_really_inside(link, root) or not os.path.exists(link):
         return False
     # Written anew relative to its own place, so that it points into the copy and not back to the source.
     os.symlink(os.path.relpath(os.path.realpath(link), os.path.realpath(os.path.dirname(link))), destination)

@@ -9,7 +9,7 @@ import shlex
 import msgspec
 
 from forge.core.installing.archive import only_folder, safe_parts, unpack
-from forge.core.installing.copying import content_hash, inside
+from forge.core.installing.copying import content_hash
 from forge.core.installing.download import download
 from forge.core.installing.git import clone, commit_of
 from forge.core.installing.npm import fetch_package
@@ -18,6 +18,7 @@ from forge.core.plugins.context import Context, PluginFailure
 from forge.core.plugins.known import Known
 from forge.core.plugins.market import Entry, Market
 from forge.core.plugins.source import NETWORK_KINDS, Source, git_url
+from forge.foundation.inside import is_really_inside
 
 COMMAND_SECONDS = 120
 
@@ -31,7 +32,6 @@ class Fetched(msgspec.Struct, frozen=True):
     path: str
     revision: str = ""
     commit: str = ""
-    package_version: str = ""
     command: str = ""
     in_place: bool = False
 
@@ -60,7 +60,7 @@ def fetch_source(source: Source, scratch: str, context: Context) -> Fetched:
         return _subdirectory(source, scratch, context)
     if kind == "npm":
         version = fetch_package(source, scratch, context.env)
-        return Fetched(only_folder(scratch), version, package_version=version)
+        return Fetched(only_folder(scratch), version)
     if kind == "archive":
         return _archive(source, scratch, context)
     return _command(source, context)
@@ -92,7 +92,7 @@ def relative_path(source: str, market: Market) -> str:
 def _relative(source: str, market: Market, known: Known, context: Context) -> Fetched:
     path = relative_path(source, market)
     climbs = "\\" in source or ".." in source.split("/")
-    if not known.has_folder or climbs or not inside(market.root, path):
+    if not known.has_folder or climbs or not is_really_inside(path, market.root):
         raise PluginFailure(
             f"{source} does not stay inside the marketplace directory, or the marketplace is a single file "
             "without a directory.",
@@ -115,7 +115,7 @@ def _subdirectory(source: Source, scratch: str, context: Context) -> Fetched:
             "Check that the path is correct and exists at the specified ref/sha.",
             "error_not_found",
         )
-    if not inside(scratch, path):
+    if not is_really_inside(path, scratch):
         raise PluginFailure(f"'{wanted}' leads out of the repository.", "error_policy")
     return Fetched(path, f"{commit[:12]}-{hashlib.sha256(wanted.encode()).hexdigest()[:8]}", commit)
 

@@ -7,13 +7,15 @@ import os
 import msgspec
 
 from forge.core.installing.contents import describe_contents
-from forge.core.installing.copying import BUILD_RESULTS, VERSION_CONTROL, copy_plugin, discard, inside
+from forge.core.installing.copying import BUILD_RESULTS, VERSION_CONTROL, copy_plugin, discard
 from forge.core.installing.option_values import forget_options
 from forge.core.installing.request import Request, success
 from forge.core.installing.switches import LOCAL_ORIGIN, switch, switches
 from forge.core.plugins.context import Context, Outcome, PluginFailure
 from forge.core.plugins.layout import is_plain_word
 from forge.core.plugins.manifest import Form, Manifest, read_manifest
+from forge.foundation.homes import absolute
+from forge.foundation.inside import is_really_inside
 
 
 class LocalPlugin(msgspec.Struct, frozen=True):
@@ -28,8 +30,7 @@ class LocalPlugin(msgspec.Struct, frozen=True):
 def path_argument(request: Request, context: Context) -> str:
     """The directory that `install` was given, or nothing when its words are the name of a plugin."""
     joined = " ".join(request.words)
-    expanded = context.places.home + joined[1:] if joined == "~" or joined.startswith("~/") else joined
-    path = os.path.normpath(os.path.join(context.places.cwd, expanded))
+    path = absolute(joined, context.places.cwd, context.places.home)
     looks_like_one = joined.startswith((".", "/", "~")) or os.sep in joined
     return path if looks_like_one and joined else ""
 
@@ -41,7 +42,7 @@ def install_path(path: str, request: Request, context: Context, *, shown: str = 
     manifest = _check(path)
     name, plugin_id = manifest.name, f"{manifest.name}{LOCAL_ORIGIN}"
     target = os.path.join(plugins_root(scope, context), name)
-    if inside(path, target) or inside(target, path):
+    if is_really_inside(target, path) or is_really_inside(path, target):
         raise PluginFailure(f"{path} and {target} are inside each other.", "error_policy")
     title = f"{name} {manifest.version or '(no version)'} from {given}"
     context.warn(describe_contents(path, manifest, title))

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from forge.core.installing.caching import mark_orphans
-from forge.core.installing.copying import discard, inside
+from forge.core.installing.copying import discard
 from forge.core.installing.download import download
 from forge.core.installing.fetch import forbid_when_air_gapped
 from forge.core.installing.git import clone
@@ -33,6 +33,7 @@ from forge.core.plugins.market import (
 )
 from forge.core.plugins.source import Source, describe, git_url, read_argument, without_login
 from forge.foundation.atomic import update_text
+from forge.foundation.inside import is_really_inside
 from forge.foundation.jsonpatch import delete
 
 _NEEDED = {"directory": "path", "file": "path", "github": "repo", "git": "url", "url": "url"}
@@ -176,7 +177,8 @@ def _forget(name: str, known: Known | None, context: Context) -> list[str]:
     if known is not None:
         forget_known(context.layout, name)
         # Only what was fetched is ours to delete, never the user's own folder.
-        if inside(context.layout.markets, known.location) and known.location != context.layout.markets:
+        ours = context.layout.markets
+        if is_really_inside(known.location, ours) and known.location != ours:
             discard(known.location)
     return gone
 

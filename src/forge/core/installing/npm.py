@@ -16,6 +16,7 @@ from forge.core.installing.download import download
 from forge.core.installing.program import run_program
 from forge.core.plugins.context import PluginFailure
 from forge.core.plugins.semver import best
+from forge.foundation.encode import NOT_JSON
 
 _ASKING_SECONDS = 20
 _LISTING = {"accept": "application/vnd.npm.install-v1+json, application/json"}
@@ -72,7 +73,7 @@ def _check_registry(package: str, registry: str, own: str) -> None:
 def _listing(data: bytes, package: str) -> dict[str, Any]:
     try:
         listing = msgspec.json.decode(data)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         listing = None
     if not isinstance(listing, dict) or not isinstance(listing.get("versions"), dict):
         raise PluginFailure(f"The registry's answer about {package} cannot be read.", "error_network")

@@ -10,34 +10,14 @@ from forge.core.installing.switches import SCOPES
 from forge.core.plugins.context import Outcome, PluginFailure
 from forge.foundation.encode import dumps
 from forge.foundation.errors import UsageError
+from forge.foundation.permissions.syntax import word_set
 from forge.foundation.suggest import closest
 
 # Flags by the way they take values.
-SWITCHES = frozenset(
-    (
-        "--json",
-        "--yes",
-        "--keep-data",
-        "--all",
-        "--available",
-        "--dry-run",
-        "--prune",
-        "--strict",
-        "--force",
-        "--values-stdin",
-    )
+SWITCHES = word_set(
+    "--json --yes --keep-data --all --available --dry-run --prune --strict --force --values-stdin"
 )
-TEXTS = frozenset(
-    (
-        "--scope",
-        "--marketplace",
-        "--accept-command",
-        "--profile",
-        "--description",
-        "--author",
-        "--author-email",
-    )
-)
+TEXTS = word_set("--scope --marketplace --accept-command --profile --description --author --author-email")
 REPEATED = frozenset(("--config",))
 LISTS = frozenset(("--with", "--sparse"))
 SHORT = {"-y": "--yes", "-s": "--scope", "-a": "--all", "-f": "--force"}

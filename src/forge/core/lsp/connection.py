@@ -12,12 +12,12 @@ import msgspec
 from forge.core.components.kinds import LspServer
 from forge.core.lsp.place import uri_of
 from forge.foundation.jsonrpc import METHOD_NOT_FOUND, Gone, HeaderFraming, Peer, Refusal, connect
-from forge.foundation.system.process import Child, Spawn, Unsupported, pipe, spawn
+from forge.foundation.system.piped import LastWords, spawn_piped
+from forge.foundation.system.process import Child, Unsupported
 from forge.version import VERSION
 
 STARTUP_SECONDS = 30.0
 SHUTDOWN_SECONDS = 2.0
-_KEPT_STDERR = 4_000
 _CAPABILITIES = {
     "workspace": {
         "configuration": True,
@@ -65,31 +65,10 @@ class Unavailable(Exception):
     """The server cannot be used; the text says which one and why."""
 
 
-class Errors(asyncio.Protocol):
-    """The last words of a server on its standard error."""
-
-    def __init__(self) -> None:
-        self.kept = b""
-        self._transport: asyncio.BaseTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self.kept = (self.kept + data)[-_KEPT_STDERR:]
-
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
-
-    def __str__(self) -> str:
-        return self.kept.decode("utf-8", "replace").strip()
-
-
 class Connection:
     """A server that has said hello; `serving` ends with it."""
 
-    def __init__(self, launch: Launch, child: Child, peer: Peer, errors: Errors) -> None:
+    def __init__(self, launch: Launch, child: Child, peer: Peer, errors: LastWords) -> None:
         self.launch = launch
         self.peer = peer
         self._child = child
@@ -143,7 +122,7 @@ class Connection:
         self.peer.end("it was ended")
         self.serving.cancel()
         await asyncio.gather(self.serving, return_exceptions=True)
-        self._errors.close()
+        await self._errors.close()
         await self._child.wait()
 
 
@@ -173,23 +152,11 @@ async def open_connection(launch: Launch, notice: Callable[[str, Any], None]) ->
 
 async def _started(launch: Launch, notice: Callable[[str, Any], None]) -> Connection:
     config = launch.config
-    their_in, our_out = os.pipe()
-    our_in, their_out = pipe()
-    our_errors, their_errors = pipe()
-    theirs = (their_in, their_out, their_errors)
-    try:
-        child = spawn(Spawn([config.command, *config.args], launch.cwd, launch.env, *theirs))
-    except BaseException:
-        for descriptor in (our_out, our_in, our_errors):
-            os.close(descriptor)
-        raise
-    finally:
-        for descriptor in theirs:
-            os.close(descriptor)
-    errors = Errors()
-    loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: errors, os.fdopen(our_errors, "rb", buffering=0))
-    peer = Peer(await connect(our_in, our_out), HeaderFraming(), _answers(launch), notice)
+    argv = [config.command, *config.args]
+    child, reading, writing, errors_end = spawn_piped(argv, launch.cwd, launch.env)
+    errors = LastWords()
+    await errors.listen(errors_end)
+    peer = Peer(await connect(reading, writing), HeaderFraming(), _answers(launch), notice)
     return Connection(launch, child, peer, errors)
 
 

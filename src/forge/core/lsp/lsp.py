@@ -13,6 +13,7 @@ from forge.core.lsp.operations import Question, ask
 from forge.core.lsp.server import extension_of
 from forge.core.lsp.servers import LanguageServers
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
+from forge.foundation.homes import absolute
 
 
 class Args(msgspec.Struct, frozen=True, rename="camel"):
@@ -54,10 +55,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
 
 
 def _path(args: Args, ctx: ToolContext) -> str:
-    path = args.file_path
-    if path.startswith("~/"):
-        path = ctx.env.get("HOME", "~") + path[1:]
-    return os.path.normpath(os.path.join(ctx.cwd, path))
+    return absolute(args.file_path, ctx.cwd, ctx.env.get("HOME", "~"))
 
 
 ACTION: Action[Args] = Action(Args, run, check)

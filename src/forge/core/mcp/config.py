@@ -9,7 +9,6 @@ from typing import Any
 from forge.core.mcp.port import START_SECONDS, Launch
 
 RESERVED = frozenset({"workspace", "claude-in-chrome", "computer-use", "Claude Preview", "Claude Browser"})
-TYPES = ("stdio", "http", "sse", "ws", "sdk")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _LEAST_TIMEOUT = 1000
 
@@ -38,6 +37,27 @@ def launch(name: str, entry: Mapping[str, Any], env: Mapping[str, str], cwd: str
         _milliseconds(env.get("MCP_TIMEOUT"), START_SECONDS) or START_SECONDS,
         _call_seconds(entry.get("timeout"), env),
     )
+
+
+def remote(name: str, entry: Mapping[str, Any], env: Mapping[str, str], cwd: str) -> Launch:
+    """How an entry with an address is reached."""
+    headers = entry.get("headers")
+    given = {str(k): str(expand(v, env)) for k, v in headers.items()} if isinstance(headers, dict) else {}
+    return Launch(
+        name,
+        cwd=cwd,
+        start_seconds=_milliseconds(env.get("MCP_TIMEOUT"), START_SECONDS) or START_SECONDS,
+        call_seconds=_call_seconds(entry.get("timeout"), env),
+        kind=str(entry["type"]),
+        url=str(expand(entry["url"], env)),
+        headers=given,
+    )
+
+
+def hosted(name: str, env: Mapping[str, str], cwd: str) -> Launch:
+    """A server inside the host program: nothing to start, only how long it may take."""
+    start = _milliseconds(env.get("MCP_TIMEOUT"), START_SECONDS) or START_SECONDS
+    return Launch(name, cwd=cwd, start_seconds=start, call_seconds=_call_seconds(None, env), kind="sdk")
 
 
 def expand(value: Any, env: Mapping[str, str]) -> Any:

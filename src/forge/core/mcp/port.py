@@ -1,6 +1,6 @@
 """What the rest of Forge knows of an MCP server: how it is started, what it offers, what it asks.
 
-Nothing here or in the callers depends on who speaks the protocol; `speaking` does, with the official SDK.
+Nothing here or in the callers depends on who speaks the protocol: `speaking` does, with the official SDK.
 """
 
 from __future__ import annotations
@@ -14,18 +14,24 @@ START_SECONDS = 30.0
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """How a server is started; variables are replaced. `call_seconds` None: a call may take forever."""
+    """How a server is reached; variables are replaced. `call_seconds` None: a call may take forever.
+
+    One of the type stdio is a program with its arguments; http and sse have an address and headers.
+    """
 
     name: str
-    command: str
+    command: str = ""
     args: list[str] = []
     env: Mapping[str, str] = {}
     cwd: str = "/"
     start_seconds: float = START_SECONDS
     call_seconds: float | None = None
+    kind: str = "stdio"
+    url: str = ""
+    headers: Mapping[str, str] = {}
 
     def __repr__(self) -> str:
-        # Without arguments and environment: some are secrets.
+        # Without arguments, environment, address and headers: some are secrets.
         return f"Launch(name={self.name!r}, command={self.command!r})"
 
 

@@ -5,45 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 from forge.core.mcp.port import Launch, Unavailable
-from forge.foundation.system.process import Child, Spawn, Unsupported, pipe, spawn
+from forge.foundation.system.piped import LastWords, spawn_piped
+from forge.foundation.system.process import Child, Unsupported
 
 MOST_LINE = 64 << 20
 MOST_UNSENT = 16 << 20
 GRACE = 0.5
-_KEPT = 4_000
-_LAST = 0.1
-
-
-class LastWords(asyncio.Protocol):
-    """The end of what a server wrote to its standard error."""
-
-    def __init__(self) -> None:
-        self.kept = b""
-        self._transport: asyncio.BaseTransport | None = None
-        self._over = asyncio.Event()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self.kept = (self.kept + data)[-_KEPT:]
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._over.set()
-
-    async def close(self) -> None:
-        """Takes in what has been written, unless somebody still keeps the pipe open."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST):
-                await self._over.wait()
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.close()
-
-    def __str__(self) -> str:
-        return self.kept.decode("utf-8", "replace").strip()
 
 
 class ServerProcess:
@@ -68,7 +37,7 @@ class ServerProcess:
     async def connect(self, reading: int, writing: int, errors: int) -> None:
         """Takes over our ends of the pipes."""
         loop = asyncio.get_running_loop()
-        await loop.connect_read_pipe(lambda: self._errors, os.fdopen(errors, "rb", buffering=0))
+        await self._errors.listen(errors)
         self._reading, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(reading, "rb", buffering=0)
         )
@@ -104,9 +73,9 @@ class ServerProcess:
         if self._writing is not None and not self._writing.is_closing():
             self._writing.close()
         try:
-            if not await self._ends_within(grace):
+            if not await self._child.ends_within(grace):
                 self._child.terminate()
-                await self._ends_within(grace)
+                await self._child.ends_within(grace)
         finally:
             self._child.kill()
             if self._reading is not None and not self._reading.is_closing():
@@ -116,33 +85,16 @@ class ServerProcess:
             await self._errors.close()
         await self._child.wait()
 
-    async def _ends_within(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._child.wait()
-        except TimeoutError:
-            return False
-        return True
-
 
 async def start(launch: Launch) -> ServerProcess:
     """Starts the program of a server; Unavailable if that is not possible."""
-    their_in, our_out = os.pipe()
-    our_in, their_out = pipe()
-    our_errors, their_errors = pipe()
-    theirs = (their_in, their_out, their_errors)
     try:
-        child = spawn(Spawn([launch.command, *launch.args], launch.cwd, launch.env, *theirs))
+        child, *pipes = spawn_piped([launch.command, *launch.args], launch.cwd, launch.env)
     except (OSError, Unsupported, ValueError) as error:
-        for descriptor in (our_out, our_in, our_errors):
-            os.close(descriptor)
         why = error.strerror if isinstance(error, OSError) else error
         raise Unavailable(f"{launch.command} cannot be started: {why}") from None
-    finally:
-        for descriptor in theirs:
-            os.close(descriptor)
     process = ServerProcess(child)
-    connecting = asyncio.ensure_future(process.connect(our_in, our_out, our_errors))
+    connecting = asyncio.ensure_future(process.connect(*pipes))
     try:
         await asyncio.shield(connecting)
     except asyncio.CancelledError:

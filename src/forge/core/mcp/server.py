@@ -9,7 +9,7 @@ from typing import Any
 
 from forge.core.mcp.port import Ask, Connection, Greeting, Launch, Open, Unavailable
 
-CONNECTED, FAILED, PENDING = "connected", "failed", "pending"
+CONNECTED, FAILED, PENDING, DISABLED = "connected", "failed", "pending", "disabled"
 _SHOWN = 500
 
 
@@ -27,8 +27,8 @@ class McpServer:
         self.error = ""
         self.greeting = Greeting()
         self._ask = ask
-        self._open = opener or open_stdio
-        self._connection: Connection | None = None
+        self._open = opener or (open_stdio if launch.kind == "stdio" else open_remote)
+        self.connection: Connection | None = None
         self._lock = asyncio.Lock()
         self._closed = False
         self._seen = False
@@ -44,35 +44,49 @@ class McpServer:
         async with asyncio.timeout(self.launch.call_seconds):
             return await connection.call(tool, given, call_id)
 
+    async def restart(self) -> None:
+        """Ends the server and starts it again, also one that was disabled or never came up."""
+        await self._end(PENDING)
+        self._seen = False
+        await self.connect()
+
+    async def disable(self) -> None:
+        """Ends the server until it is restarted."""
+        await self._end(DISABLED)
+
     async def close(self) -> None:
         """Ends the server; it is not started again."""
         self._closed = True
+        await self._end(self.status)
+
+    async def _end(self, status: str) -> None:
         async with self._lock:
-            connection, self._connection = self._connection, None
+            connection, self.connection = self.connection, None
+            self.status, self.error, self.greeting = status, "", Greeting()
             if connection is not None:
                 await connection.close()
 
     async def _connected(self) -> Connection:
         async with self._lock:
-            if self._connection is not None and self._connection.alive:
-                return self._connection
-            if self._closed:
-                raise Unavailable("the session has ended")
+            if self.connection is not None and self.connection.alive:
+                return self.connection
+            if self._closed or self.status == DISABLED:
+                raise Unavailable("the session has ended" if self._closed else "the server is disabled")
             if self.status == FAILED and not self._seen:
                 raise Unavailable(self.error)  # what never came up is not waited for again
-            old, self._connection = self._connection, None
+            old, self.connection = self.connection, None
             if old is not None:
                 await old.close()
             try:
                 async with asyncio.timeout(self.launch.start_seconds):
-                    self._connection = await self._open(self.launch, self._ask)
+                    self.connection = await self._open(self.launch, self._ask)
             except (Unavailable, TimeoutError) as error:
                 late = f"it did not answer within {self.launch.start_seconds:g} seconds"
                 self.status, self.error = FAILED, str(error) or late
                 raise Unavailable(self.error) from None
             self.status, self.error, self._seen = CONNECTED, "", True
-            self.greeting = self._connection.greeting
-            return self._connection
+            self.greeting = self.connection.greeting
+            return self.connection
 
 
 async def open_stdio(launch: Launch, ask: Ask) -> Connection:
@@ -88,4 +102,11 @@ async def open_stdio(launch: Launch, ask: Ask) -> Connection:
     except BaseException:
         await asyncio.shield(process.close(0))
         raise
+    return connection
+
+
+async def open_remote(launch: Launch, ask: Ask) -> Connection:
+    """Says hello to a server at an address."""
+    speaking = await asyncio.to_thread(import_module, "forge.core.mcp.speaking")
+    connection: Connection = await speaking.open_spoken(launch, None, ask)
     return connection

@@ -1,4 +1,4 @@
-"""Speaks MCP with a stdio server through the official SDK; the only module that imports it.
+"""Speaks MCP with a server through the official SDK; only this module and `lines` import it.
 
 The SDK costs more than half a second to import: load this module in a thread and only for a server.
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -16,8 +14,8 @@ import anyio
 import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client.context import ClientRequestContext
-from mcp.shared.message import SessionMessage
 
+from forge.core.mcp.lines import Line, ProcessLine, RemoteLine
 from forge.core.mcp.port import Ask, Greeting, Launch, Offer, Question, Reply, Unavailable
 from forge.core.mcp.process import GRACE, ServerProcess
 from forge.version import VERSION
@@ -34,9 +32,9 @@ _IDENTITY = types.Implementation(name="forge", title="Forge", version=VERSION)
 class Spoken:
     """A connection; the task `_holding` enters and leaves all scopes of the SDK."""
 
-    def __init__(self, launch: Launch, process: ServerProcess, ask: Ask) -> None:
+    def __init__(self, launch: Launch, line: Line, ask: Ask) -> None:
         self._launch = launch
-        self._process = process
+        self._line = line
         self._ask = ask
         self._client: Client | None = None
         self._stop = asyncio.Event()
@@ -45,7 +43,7 @@ class Spoken:
 
     @property
     def alive(self) -> bool:
-        return not (self._process.ended or self._holding.done())
+        return not (self._line.ended or self._holding.done())
 
     @property
     def greeting(self) -> Greeting:
@@ -67,7 +65,8 @@ class Spoken:
         try:
             result = await self._client.call_tool(tool, given, meta=meta)
         except MCPError as error:
-            raise Unavailable(CLOSED if not self.alive else error.error.message) from None
+            words = self._line.trouble or error.error.message
+            raise Unavailable(CLOSED if not self.alive else words) from None
         except (RuntimeError, ValueError, anyio.ClosedResourceError) as error:
             raise Unavailable(str(error) or CLOSED) from None
         told: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
@@ -81,14 +80,14 @@ class Spoken:
         await asyncio.wait([self._holding], timeout=1)
         self._holding.cancel()
         await asyncio.gather(self._holding, return_exceptions=True)
-        await self._process.close(grace)
+        await self._line.close(grace)
         if self._ready.done():
             self._ready.exception()  # nobody may have looked at it
 
     async def _hold(self) -> None:
         try:
             async with Client(
-                self._transport(),
+                self._line.open(),
                 elicitation_callback=self._elicit,
                 list_roots_callback=self._roots,
                 client_info=_IDENTITY,
@@ -99,47 +98,9 @@ class Spoken:
                 await self._stop.wait()
         except Exception as error:  # noqa: BLE001 - a server can make the SDK fail in any way, in groups too
             if not self._ready.done():
-                self._ready.set_exception(Unavailable(_reason(error)))
+                self._ready.set_exception(Unavailable(self._line.trouble or _reason(error)))
         finally:
             self._client = None
-
-    @asynccontextmanager
-    async def _transport(self) -> AsyncIterator[tuple[Any, Any]]:
-        """Our process as the SDK's streams."""
-        inward, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        sent, outward = anyio.create_memory_object_stream[SessionMessage](0)
-
-        async def take(line: bytes) -> None:
-            try:
-                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                return  # servers print all sorts of things; what is not a message is not for us
-            await inward.send(SessionMessage(message))
-
-        async def read() -> None:
-            try:
-                await self._process.read(take)
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                pass
-            finally:
-                inward.close()
-
-        async def write() -> None:
-            async for message in outward:
-                line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                if not self._process.write(line.encode()):
-                    inward.close()
-                    return
-
-        pumps = [asyncio.ensure_future(read()), asyncio.ensure_future(write())]
-        try:
-            yield received, sent
-        finally:
-            for pump in pumps:
-                pump.cancel()
-            await asyncio.gather(*pumps, return_exceptions=True)
-            for stream in (inward, received, sent, outward):
-                stream.close()
 
     async def _elicit(
         self, context: ClientRequestContext, params: types.ElicitRequestParams
@@ -160,9 +121,10 @@ class Spoken:
         return types.ListRootsResult(roots=[root])
 
 
-async def open_spoken(launch: Launch, process: ServerProcess, ask: Ask) -> Spoken:
-    """A connection over a process that runs; Unavailable if the server does not say hello."""
-    spoken = Spoken(launch, process, ask)
+async def open_spoken(launch: Launch, process: ServerProcess | None, ask: Ask) -> Spoken:
+    """A connection over a process that runs, or to an address; Unavailable if nobody says hello."""
+    line: Line = RemoteLine(launch) if process is None else ProcessLine(process)
+    spoken = Spoken(launch, line, ask)
     try:
         await spoken.ready()
     except Unavailable:

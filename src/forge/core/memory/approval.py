@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import msgspec
 
 from forge.foundation.jsonfile import patch_json
 from forge.foundation.jsonpatch import delete, put
 from forge.foundation.paths import Places, trust_key
+from forge.foundation.trust import trust_file
 
 _KEY = "externalImports"
 
@@ -24,7 +23,7 @@ class _Project(msgspec.Struct):
 
 def imports_approved(p: Places) -> bool:
     """Whether project files may import files from outside; a broken record approves nothing."""
-    return any(entry.ours for entry in _entries(_store(p), p)) or any(
+    return any(entry.ours for entry in _entries(trust_file(p), p)) or any(
         entry.theirs for entry in _entries(p.claude_state, p)
     )
 
@@ -32,11 +31,7 @@ def imports_approved(p: Places) -> bool:
 def approve_imports(p: Places, *, approved: bool) -> None:
     """Remembers the user's answer for this project; the reference's own record stays as it is."""
     path = ("projects", trust_key(p), _KEY)
-    patch_json(_store(p), [put(path, True) if approved else delete(path)])
-
-
-def _store(p: Places) -> str:
-    return os.path.join(p.forge_home, "trust.json")
+    patch_json(trust_file(p), [put(path, True) if approved else delete(path)])
 
 
 def _entries(path: str, p: Places) -> list[_Project]:

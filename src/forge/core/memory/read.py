@@ -138,7 +138,7 @@ def parse(text: str, path: str) -> Parsed:
 
     The YAML parser is slow to load, so a front matter without a key of interest is not parsed.
     """
-    raw, body, _ = frontmatter.split(text)
+    raw, body = frontmatter.split(text)
     front = frontmatter.parse(text, path) if raw and re.search(_KEYS, raw) else None
     values = front.values if front else {}
     globs = read_patterns(values["paths"]) if "paths" in values else None

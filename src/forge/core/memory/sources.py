@@ -12,6 +12,7 @@ from forge.core.memory.excludes import excluder
 from forge.core.memory.file import LOCAL, MANAGED, PROJECT, USER, Loaded, MemoryFile, Skipped
 from forge.core.memory.read import Library, Reading
 from forge.foundation.globs import matches_paths
+from forge.foundation.inside import is_inside
 
 ALL_SOURCES = frozenset(("user", "project", "local"))
 
@@ -250,10 +251,6 @@ def _rule_files(place: str) -> list[str]:
 def _belongs_elsewhere(directory: str, request: MemoryRequest) -> bool:
     """Whether a directory is part of the main checkout around a worktree that lies inside of it."""
     worktree, repository = request.worktree, request.repository
-    if not worktree or worktree == repository or not _contains(repository, worktree):
+    if not worktree or worktree == repository or not is_inside(worktree, repository):
         return False
-    return _contains(repository, directory) and not _contains(worktree, directory)
-
-
-def _contains(outer: str, inner: str) -> bool:
-    return inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep)
+    return is_inside(directory, repository) and not is_inside(directory, worktree)

@@ -9,7 +9,7 @@ import msgspec
 
 from forge.core.http.client import Response
 from forge.core.message import Block, Document, Image, RedactedThinking, Text, Thinking, ToolResult, ToolUse
-from forge.core.model import Delta, ModelCard, Request, WebSearch
+from forge.core.model import Delta, ModelCard, Options, Request, WebSearch
 from forge.core.models.asides import Turn
 from forge.core.models.assemble import Assembler
 from forge.core.models.endpoint import Endpoint, EventReader
@@ -88,6 +88,9 @@ class AnthropicModel:
         return await self._endpoint.post(_PATH, body, headers)
 
 
+_CONFIG_BETAS = {"effort": "effort-2025-11-24", "task_budget": "task-budgets-2026-03-13"}
+
+
 def build(
     request: Request, card: ModelCard, extras: Extras = ALL, *, device_id: str = "", memo: Memo | None = None
 ) -> dict[str, Any]:
@@ -120,13 +123,21 @@ def build(
         if extras.display and options.thinking_display and thinking["type"] != "disabled":
             thinking["display"] = options.thinking_display
         body["thinking"] = thinking
-    effort = options.effort or card.effort
-    if effort and extras.effort:
-        body["output_config"] = {"effort": effort}
+    if extras.effort and (config := _output_config(options, card)):
+        body["output_config"] = config
     if device_id or options.session_id:
         user = {"device_id": device_id, "account_uuid": "", "session_id": options.session_id}
         body["metadata"] = {"user_id": msgspec.json.encode(user).decode()}
     return body
+
+
+def _output_config(options: Options, card: ModelCard) -> dict[str, Any]:
+    config: dict[str, Any] = {}
+    if effort := options.effort or card.effort:
+        config["effort"] = effort
+    if options.task_budget:
+        config["task_budget"] = {"type": "tokens", "total": options.task_budget}
+    return config
 
 
 def needed_betas(body: Mapping[str, Any], card: ModelCard) -> list[str]:
@@ -139,8 +150,8 @@ def needed_betas(body: Mapping[str, Any], card: ModelCard) -> list[str]:
         betas.append("thinking-display-updates-2026-08-18")
     if any("defer_loading" in tool or tool["name"] == "ToolSearch" for tool in body.get("tools", ())):
         betas.append("advanced-tool-use-2025-11-20")
-    if "output_config" in body:
-        betas.append("effort-2025-11-24")
+    config = body.get("output_config") or {}
+    betas += [name for key, name in _CONFIG_BETAS.items() if key in config]
     if card.id.startswith("claude-sonnet-4") and card.context_window > 200_000:
         betas.append("context-1m-2025-08-07")
     return betas

@@ -14,6 +14,7 @@ import msgspec
 from forge.core.message import UNPARSED_INPUT, Block, Message, Text, Thinking, ToolUse, Usage, decode_block
 from forge.core.model import BlockDelta, BlockFinished, BlockStarted, Delta, Ending, Finished, Started
 from forge.core.models.errors import cut_off, stream_error
+from forge.foundation.encode import NOT_JSON
 
 Event = dict[str, Any]
 
@@ -161,9 +162,9 @@ def parse_input(raw: str) -> dict[str, Any]:
         return {}
     try:
         value = msgspec.json.decode(raw)
-    except msgspec.DecodeError:
-        return {UNPARSED_INPUT: raw}
-    return value if isinstance(value, dict) else {UNPARSED_INPUT: raw}
+    except NOT_JSON:
+        value = None
+    return value if isinstance(value, dict) else {UNPARSED_INPUT: {"raw": raw, "len": len(raw)}}
 
 
 def _build(draft: Draft) -> Block:

@@ -48,6 +48,8 @@ def _claude(
         knowledge_cutoff=cutoff,
         asides=name in _ASIDES,
         counts_tokens=name not in _CAREFREE,
+        # Those before are older than the mode.
+        auto_mode=thinking[0] == "adaptive",
     )
 
 

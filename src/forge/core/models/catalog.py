@@ -24,8 +24,8 @@ from forge.foundation.suggest import closest
 
 _ADAPTERS = {
     "anthropic": "forge.core.models.anthropic:AnthropicModel",
-    "openai_chat": "forge.core.models.openai_chat:ChatModel",
-    "openai_responses": "forge.core.models.openai_responses:ResponsesModel",
+    "openai_chat": "forge.core.models.openai_chat:open_model",
+    "openai_responses": "forge.core.models.openai_responses:open_model",
     "claude_cli": "forge.core.models.claude_cli.provider:CliModel",
     "scripted": "forge.core.models.scripted:ScriptedModel",
 }

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from forge.core.models.errors import stream_error
-from forge.core.models.openai_parts import message_start, read_usage
+from forge.core.models.openai_parts import block_delta, block_stop, message_start, read_usage, signed
+from forge.foundation.encode import NOT_JSON
 
 Json = dict[str, Any]
 
@@ -41,7 +42,7 @@ class Call:
     def complete(self) -> bool:
         try:
             return isinstance(msgspec.json.decode(self.arguments), dict)
-        except msgspec.DecodeError:
+        except NOT_JSON:
             return False
 
 
@@ -80,7 +81,7 @@ class ChatStream:
             return []
         kind, rest = self._split.rest()
         events = self._piece(kind, rest) + self._close()
-        events += [_stopped(call.block) for call in self._calls]
+        events += [block_stop(call.block) for call in self._calls]
         if self._details:
             events += self._keep({"details": self._details})
         reason = _STOP.get(self._stop, "end_turn")
@@ -137,10 +138,10 @@ class ChatStream:
         index, kind = self._open
         self._open = None
         if kind == "text":
-            return [_stopped(index)]
+            return [block_stop(index)]
         state = {"details": self._details} if self._details else {}
         self._details = []
-        return [_signed(index, state), _stopped(index)]
+        return [signed(index, STATE, state), block_stop(index)]
 
     def _call(self, entry: Json) -> list[Json]:
         function = entry.get("function") or {}
@@ -153,7 +154,7 @@ class ChatStream:
         if not piece or (piece == call.arguments and call.complete):
             return []
         call.arguments += piece
-        return [_arguments_delta(call.block, piece)]
+        return [block_delta(call.block, "input_json_delta", partial_json=piece)]
 
     def _known(self, place: Any, given: str, name: str, piece: str) -> Call | None:
         """The call this piece continues; None when it begins a new one."""
@@ -186,7 +187,7 @@ class ChatStream:
         events.append({"type": "content_block_start", "index": call.block, "content_block": opening})
         if piece:
             call.arguments = piece
-            events.append(_arguments_delta(call.block, piece))
+            events.append(block_delta(call.block, "input_json_delta", partial_json=piece))
         return events
 
     def _keep(self, state: Json) -> list[Json]:
@@ -195,7 +196,7 @@ class ChatStream:
         self._blocks += 1
         empty = {"type": "thinking", "thinking": "", "signature": ""}
         start = {"type": "content_block_start", "index": index, "content_block": empty}
-        return [start, _signed(index, state), _stopped(index)]
+        return [start, signed(index, STATE, state), block_stop(index)]
 
 
 class ThinkTag:
@@ -262,17 +263,3 @@ def _arguments(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _arguments_delta(index: int, piece: str) -> Json:
-    delta = {"type": "input_json_delta", "partial_json": piece}
-    return {"type": "content_block_delta", "index": index, "delta": delta}
-
-
-def _signed(index: int, state: Json) -> Json:
-    delta = {"type": "signature_delta", "signature": STATE + msgspec.json.encode(state).decode()}
-    return {"type": "content_block_delta", "index": index, "delta": delta}
-
-
-def _stopped(index: int) -> Json:
-    return {"type": "content_block_stop", "index": index}

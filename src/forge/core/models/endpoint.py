@@ -11,7 +11,7 @@ from forge.core.http.client import Client, Response, Timeouts
 from forge.core.models.credential import Credential
 from forge.core.models.errors import Peer, http_error, stream_error, unreadable
 from forge.core.models.sse import Parser
-from forge.foundation.encode import dumps
+from forge.foundation.encode import NOT_JSON, dumps
 from forge.version import VERSION
 
 _decode = msgspec.json.Decoder().decode
@@ -55,7 +55,7 @@ class Endpoint:
         async with await self._checked(await self._send("GET", path, b"", headers or {})) as response:
             try:
                 return _decode(await response.read_all())
-            except msgspec.DecodeError:
+            except NOT_JSON:
                 raise unreadable("something that is not JSON") from None
 
     async def close(self) -> None:
@@ -112,7 +112,7 @@ class EventReader:
                 break
             try:
                 event = _decode(data)
-            except msgspec.DecodeError:
+            except NOT_JSON:
                 raise unreadable("an event that is not JSON", self.request_id) from None
             if isinstance(event, dict):
                 events.append(event)
@@ -124,7 +124,7 @@ class EventReader:
             return None
         try:
             document = _decode(self._unseen)
-        except msgspec.DecodeError:
+        except NOT_JSON:
             document = None
         self._unseen = None
         if not isinstance(document, dict):

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import Answer, ModelError
 
 _KIND_OF_STATUS = {
@@ -62,6 +63,20 @@ _OVERFLOW = (
     "reduce the length of the messages",
     "context the overflows",
     "context length of only",
+    "max context length",
+    "exceeds the context length",
+    "greater than the context length",
+    "model's context length",
+    "maximum model length",
+    "maximum prompt length",
+    "too long to fit into the model",
+    "prompt exceeds max length",
+    "prompt token count",
+    "too many input tokens",
+    "`inputs` tokens",
+    "exceeded model token limit",
+    "range of input length",
+    "string too long",
 )
 _TELLING = {
     "credit balance is too low": "billing_error",
@@ -115,7 +130,7 @@ def _details(kind: str, status: int, body: bytes) -> str:
     """The whole answer to a request that was too large for the server or the model."""
     if kind not in ("context_overflow", "request_too_large"):
         return ""
-    with suppress(msgspec.DecodeError):  # it may be a gateway's own words
+    with suppress(*NOT_JSON):  # it may be a gateway's own words
         body = msgspec.json.encode(msgspec.json.decode(body))
     label = "request_too_large: " if kind == "request_too_large" else ""
     return f"{label}{status} {body[:10_000].decode('utf-8', 'replace')}"
@@ -174,6 +189,7 @@ _FINAL_WORDS = {
     "invalid_request": "unknown",
     "context_overflow": "invalid_request",
     "request_too_large": "invalid_request",
+    "rapid_refill": "invalid_request",
     "malformed_stream": "unknown",
 }
 _RETRY_WORDS = {"connection": "unknown", "malformed_stream": "unknown", "invalid_request": "unknown"}
@@ -201,7 +217,7 @@ def read_complaint(body: bytes) -> Complaint:
     """Finds message, type and code in a JSON, HTML or plain text body."""
     try:
         return _from_json(msgspec.json.decode(body))
-    except msgspec.DecodeError:
+    except NOT_JSON:
         pass
     text = body[:10_000].decode("utf-8", "replace").strip()
     if text.startswith("<"):

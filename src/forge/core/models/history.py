@@ -61,8 +61,15 @@ def _prepared(message: Message, card: ModelCard) -> Turn | None:
 
 
 def _in_order(role: str, blocks: list[Block]) -> list[Block]:
-    """Tool results come first in a user message."""
-    return sorted(blocks, key=lambda block: not is_result(block)) if role == "user" else blocks
+    """Tool results come first in a user message, calls last in a reply."""
+    if role == "user":
+        return sorted(blocks, key=lambda block: not is_result(block))
+    calls = [isinstance(block, ToolUse) for block in blocks]
+    said = blocks[calls.index(True) :] if True in calls else []
+    # Thoughts must stay where they were.
+    if all(isinstance(block, ToolUse | Text) for block in said):
+        return sorted(blocks, key=lambda block: isinstance(block, ToolUse))
+    return blocks
 
 
 def loop_start(turns: list[Turn]) -> int:

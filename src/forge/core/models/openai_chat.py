@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
 
-from forge.core.message import Block, Document, Image, Text, Thinking, ToolUse
-from forge.core.model import Delta, ModelCard, Request
+from forge.core.message import Block, Document, Image, Thinking, ToolUse
+from forge.core.model import ModelCard, Request
 from forge.core.models.asides import Turn
 from forge.core.models.chat_stream import STATE, ChatStream
 from forge.core.models.endpoint import Endpoint
 from forge.core.models.history import Memo, loop_start, tidy
 from forge.core.models.names import short_id, wire_name
-from forge.core.models.openai_parts import as_result, data_uri, effort_of, split_result, text_of
-from forge.core.models.translated import translated
+from forge.core.models.openai_parts import data_uri, effort_of, take_results, text_of
+from forge.core.models.translated import Dialect, TranslatedModel
 
 Json = dict[str, Any]
 
 
-class ChatModel:
+def open_model(
+    card: ModelCard, endpoint: Endpoint, *, device_id: str = "", quirks: tuple[str, ...] = ()
+) -> TranslatedModel:
     """One model behind a chat completions endpoint.
 
     Quirks: `max_tokens` (the old name of the limit), `send_limit` (the server's own limit is too low),
     `no_stream_options`, `short_ids` (call ids of nine characters), `echo_reasoning` (wants its thoughts back
     during a tool loop).
     """
-
-    def __init__(
-        self, card: ModelCard, endpoint: Endpoint, *, device_id: str = "", quirks: tuple[str, ...] = ()
-    ) -> None:
-        self._card = card
-        self._endpoint = endpoint
-        self._quirks = frozenset(quirks)
-        self._memo: Memo = {}
-
-    @property
-    def card(self) -> ModelCard:
-        return self._card
-
-    def stream(self, request: Request) -> AsyncIterator[Delta]:
-        body = build(request, self._card, self._quirks, self._memo)
-        post = ("/chat/completions", body)
-        return translated(self._endpoint, post, ChatStream(self._card.id), self._card, request)
-
-    async def close(self) -> None:
-        await self._endpoint.close()
+    return TranslatedModel(card, endpoint, Dialect("/chat/completions", build, ChatStream), quirks)
 
 
 def build(
@@ -106,17 +88,8 @@ def _messages(request: Request, turns: list[Turn], quirks: frozenset[str]) -> li
 
 def _user(blocks: list[Block]) -> list[Json]:
     """Tool results become messages of their own; their images follow, as results may only be text."""
-    messages: list[Json] = []
-    rest: list[Block] = []
-    for block in blocks:
-        result = as_result(block)
-        if result is None:
-            rest.append(block)
-            continue
-        text, pictures = split_result(result)
-        messages.append({"role": "tool", "tool_call_id": result.tool_use_id, "content": text})
-        if pictures:
-            rest += [Text(f"Attachments of the tool result {result.tool_use_id}:"), *pictures]
+    results, rest = take_results(blocks)
+    messages: list[Json] = [{"role": "tool", "tool_call_id": call, "content": text} for call, text in results]
     parts = [part for block in rest if (part := _part(block))]
     if parts and all(part["type"] == "text" for part in parts):
         messages.append({"role": "user", "content": "\n\n".join(part["text"] for part in parts)})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from forge.core.message import Block, Document, Image, Text, ToolResult, decode_block
 from forge.core.model import ModelCard, Options
 
@@ -18,7 +20,23 @@ def effort_of(options: Options, card: ModelCard) -> str:
     return options.effort or card.effort
 
 
-def split_result(result: ToolResult) -> tuple[str, list[Block]]:
+def take_results(blocks: list[Block]) -> tuple[list[tuple[str, str]], list[Block]]:
+    """The tool results of a turn, as call id and text, and the rest with the pictures of the results."""
+    results: list[tuple[str, str]] = []
+    rest: list[Block] = []
+    for block in blocks:
+        result = _as_result(block)
+        if result is None:
+            rest.append(block)
+            continue
+        text, pictures = _split_result(result)
+        results.append((result.tool_use_id, text))
+        if pictures:
+            rest += [Text(f"Attachments of the tool result {result.tool_use_id}:"), *pictures]
+    return results, rest
+
+
+def _split_result(result: ToolResult) -> tuple[str, list[Block]]:
     """A tool result as text, with failures said in words, and what cannot be text."""
     content = [Text(result.content)] if isinstance(result.content, str) else result.content
     texts = [text for block in content if (text := text_of(block))]
@@ -29,7 +47,7 @@ def split_result(result: ToolResult) -> tuple[str, list[Block]]:
     return text or ("(see the attachments below)" if others else "(no output)"), others
 
 
-def as_result(block: Block) -> ToolResult | None:
+def _as_result(block: Block) -> ToolResult | None:
     """The block as a tool result; one with fields we do not know came as a dictionary."""
     if isinstance(block, ToolResult):
         return block
@@ -69,6 +87,21 @@ def read_usage(raw: Mapping[str, Any]) -> Json:
         "cache_creation_input_tokens": written,
         "output_tokens_details": {"thinking_tokens": made.get("reasoning_tokens") or 0},
     }
+
+
+def block_delta(index: int, kind: str, **fields: Any) -> Json:
+    """A piece of a block in the Messages API's shape."""
+    return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **fields}}
+
+
+def block_stop(index: int) -> Json:
+    """The end of a block in the Messages API's shape."""
+    return {"type": "content_block_stop", "index": index}
+
+
+def signed(index: int, mark: str, state: Json) -> Json:
+    """The signature that carries what a server wants back; it begins with the mark of its protocol."""
+    return block_delta(index, "signature_delta", signature=mark + msgspec.json.encode(state).decode())
 
 
 def message_start(raw: Mapping[str, Any], model: str) -> Json:

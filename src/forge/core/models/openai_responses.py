@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
 
-from forge.core.message import Block, Document, Image, Text, Thinking, ToolUse
-from forge.core.model import Delta, ModelCard, Request, WebSearch
+from forge.core.message import Block, Document, Image, Thinking, ToolUse
+from forge.core.model import ModelCard, Request, WebSearch
 from forge.core.models.asides import Turn
 from forge.core.models.endpoint import Endpoint
 from forge.core.models.history import Memo, tidy
 from forge.core.models.names import wire_name
-from forge.core.models.openai_parts import as_result, data_uri, effort_of, split_result, text_of
+from forge.core.models.openai_parts import data_uri, effort_of, take_results, text_of
 from forge.core.models.responses_stream import ITEM, STATE, ResponsesStream
-from forge.core.models.translated import translated
+from forge.core.models.translated import Dialect, TranslatedModel
 
 Json = dict[str, Any]
 
 
-class ResponsesModel:
+def open_model(
+    card: ModelCard, endpoint: Endpoint, *, device_id: str = "", quirks: tuple[str, ...] = ()
+) -> TranslatedModel:
     """One model behind a responses endpoint. Quirk: `no_encrypted` for servers that refuse `include`."""
-
-    def __init__(
-        self, card: ModelCard, endpoint: Endpoint, *, device_id: str = "", quirks: tuple[str, ...] = ()
-    ) -> None:
-        self._card = card
-        self._endpoint = endpoint
-        self._quirks = frozenset(quirks)
-        self._memo: Memo = {}
-
-    @property
-    def card(self) -> ModelCard:
-        return self._card
-
-    def stream(self, request: Request) -> AsyncIterator[Delta]:
-        post = ("/responses", build(request, self._card, self._quirks, self._memo))
-        return translated(self._endpoint, post, ResponsesStream(self._card.id), self._card, request)
-
-    async def close(self) -> None:
-        await self._endpoint.close()
+    return TranslatedModel(card, endpoint, Dialect("/responses", build, ResponsesStream), quirks)
 
 
 def build(
@@ -111,17 +94,8 @@ def _input(turns: list[Turn]) -> list[Json]:
 
 
 def _user(blocks: list[Block]) -> list[Json]:
-    items: list[Json] = []
-    rest: list[Block] = []
-    for block in blocks:
-        result = as_result(block)
-        if result is None:
-            rest.append(block)
-            continue
-        text, pictures = split_result(result)
-        items.append({"type": "function_call_output", "call_id": result.tool_use_id, "output": text})
-        if pictures:
-            rest += [Text(f"Attachments of the tool result {result.tool_use_id}:"), *pictures]
+    results, rest = take_results(blocks)
+    items: list[Json] = [{"type": "function_call_output", "call_id": c, "output": t} for c, t in results]
     parts = [part for block in rest if (part := _part(block))]
     return [*items, {"role": "user", "content": parts}] if parts else items
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from forge.core.models.errors import stream_error
-from forge.core.models.openai_parts import message_start, read_usage
+from forge.core.models.openai_parts import block_delta, block_stop, message_start, read_usage, signed
 
 Json = dict[str, Any]
 
@@ -140,9 +138,9 @@ class ResponsesStream:
             events += self._send(known, whole[len(known.sent) :])
         if known.kind == "thinking" and item.get("encrypted_content"):
             kept = {key: value for key, value in item.items() if key != "status" and value is not None}
-            events.append(_signed(known.block, {"item": kept}))
+            events.append(signed(known.block, STATE, {"item": kept}))
         events += [_cited(known.block, source) for source in _sources(item)]
-        events.append({"type": "content_block_stop", "index": known.block})
+        events.append(block_stop(known.block))
         if item.get("phase"):
             events += self._state({"phase": item["phase"]})
         return events
@@ -160,13 +158,13 @@ class ResponsesStream:
 
     def _other(self, opening: Json) -> list[Json]:
         begun = self._begin(opening)
-        return [begun, {"type": "content_block_stop", "index": begun["index"]}]
+        return [begun, block_stop(begun["index"])]
 
     def _state(self, state: Json) -> list[Json]:
         """A thinking block without text, which only carries state."""
         begun = self._begin({"type": "thinking", "thinking": "", "signature": ""})
         index = begun["index"]
-        return [begun, _signed(index, state), {"type": "content_block_stop", "index": index}]
+        return [begun, signed(index, STATE, state), block_stop(index)]
 
     def _end(self, response: Json) -> list[Json]:
         events: list[Json] = []
@@ -205,10 +203,4 @@ def _cited(index: int, source: Json) -> Json:
         "url": source["url"],
         "title": source.get("title") or "",
     }
-    delta = {"type": "citations_delta", "citation": citation}
-    return {"type": "content_block_delta", "index": index, "delta": delta}
-
-
-def _signed(index: int, state: Json) -> Json:
-    delta = {"type": "signature_delta", "signature": STATE + msgspec.json.encode(state).decode()}
-    return {"type": "content_block_delta", "index": index, "delta": delta}
+    return block_delta(index, "citations_delta", citation=citation)

@@ -10,7 +10,7 @@ import msgspec
 
 from forge.core.http.unreachable import REFUSED
 from forge.core.message import ToolResult, ToolUse
-from forge.core.model import BlockFinished, Delta, Model, ModelCard, Request, Retrying, closing
+from forge.core.model import BlockFinished, Delta, Model, ModelCard, Request, Retrying, Switch, closing
 from forge.foundation.errors import ModelError
 
 _FIRST_SECONDS, _LONGEST_SECONDS, _JITTER = 0.5, 60.0, 0.25
@@ -126,8 +126,11 @@ class FallbackModel:
                 failed = error
             before = self.card
             self._active += 1
-            text = f"{before.label or before.id} is not available ({failed.kind}); using {self.card.ref}."
-            yield Retrying(1, len(self._models) - 1, 0.0, failed.answer.status, "fallback", text)
+            names = before.label or before.id, self.card.label or self.card.id
+            why = f"due to high demand for {names[0]}" if failed.kind == "overloaded" else ""
+            text = f"Switched to {names[1]} {why or f'because {names[0]} is not available ({failed.kind})'}"
+            switch = Switch(failed.kind, before.id, self.card.id)
+            yield Retrying(1, len(self._models) - 1, 0.0, failed.answer.status, "fallback", text, switch)
 
     async def close(self) -> None:
         for model in self._models:

@@ -7,17 +7,17 @@ import re
 from typing import Any
 
 from forge.core.components.skill_file import SKILL_FILE, skill_from_text
-from forge.core.plugins.configs import add_server, read_hooks
+from forge.core.plugins.configs import add_server, json_or_error, read_hooks
 from forge.core.plugins.manifest import Found
 from forge.core.plugins.parts import read_agents, read_commands
-from forge.core.plugins.reading import Reading, Unloadable, is_inside
+from forge.core.plugins.reading import Reading, Unloadable
 from forge.core.plugins.shape import STRING, STRING_MAP, STRINGS, Finding, Issue, Shape, check, soft, text
 from forge.core.plugins.standard_servers import server_config, server_problem
 from forge.core.registry import Component
 from forge.foundation.atomic import read_text
 from forge.foundation.errors import ConfigError
 from forge.foundation.frontmatter import parse, split
-from forge.foundation.jsonfile import parse_json
+from forge.foundation.inside import is_really_inside
 from forge.foundation.origin import Severity
 
 VERSION = "1.0.0"
@@ -95,7 +95,7 @@ def _extension_warnings(value: Any) -> list[Finding]:
 
 def read_standard(r: Reading, found: Found) -> None:
     """Reads a plugin of this format; Unloadable when its manifest is not usable."""
-    if not _contained(r, found.path):
+    if not is_really_inside(found.path, r.root):
         raise Unloadable(f"{found.path}: the manifest leads out of the plugin")
     errors, warnings = check_standard(found.raw)
     if errors:
@@ -112,7 +112,7 @@ def add_standard_servers(r: Reading, found: Found) -> None:
     path = r.has("plugin.json")
     if not path or found.path == path:
         return
-    raw = _json(path)
+    raw = json_or_error(path)
     if not isinstance(raw, dict) or raw.get("$schema") != SCHEMA:
         return
     r.warn("also has a manifest of Agent Plugins; both are used as one plugin", path, severity=Severity.INFO)
@@ -125,14 +125,14 @@ def read_standard_skills(r: Reading) -> None:
     directory = f"{r.root}/skills"
     if not os.path.lexists(directory):
         return
-    if not os.path.isdir(directory) or not _contained(r, directory):
+    if not os.path.isdir(directory) or not is_really_inside(directory, r.root):
         r.warn("is no directory inside the plugin", directory, "Its skills are missing.")
         return
     for name in sorted(os.listdir(directory)):
         path = f"{directory}/{name}/{SKILL_FILE}"
         if not os.path.isdir(f"{directory}/{name}") or not os.path.isfile(path):
             continue
-        if not _contained(r, path):
+        if not is_really_inside(path, r.root):
             r.warn("leads out of the plugin", path, "The skill is skipped.")
         else:
             _skill(r, path, name)
@@ -177,7 +177,7 @@ def _servers(r: Reading) -> None:
     if wrong:
         r.warn(f"is not usable: {wrong}", path, "The servers of the plugin are missing.")
         return
-    for name, entry in _json(path)["mcpServers"].items():
+    for name, entry in json_or_error(path)["mcpServers"].items():
         problem = server_problem(entry, r.plugin)
         if problem:
             r.warn(f"the server {name} is not usable: {problem}", path, "It is skipped.")
@@ -186,9 +186,9 @@ def _servers(r: Reading) -> None:
 
 
 def _file_problem(r: Reading, path: str) -> str:
-    if not os.path.isfile(path) or not _contained(r, path):
+    if not os.path.isfile(path) or not is_really_inside(path, r.root):
         return "expected a file inside the plugin"
-    content = _json(path)
+    content = json_or_error(path)
     if isinstance(content, ConfigError):
         return content.message
     wrong = check(content, _SERVER_FILE)
@@ -200,7 +200,7 @@ def _file_problem(r: Reading, path: str) -> str:
 def _extension(r: Reading) -> None:
     """Commands, agents and hooks in Forge's own directory of the plugin."""
     directory = f"{r.root}/{NAMESPACE}"
-    if not os.path.isdir(directory) or not _contained(r, directory):
+    if not os.path.isdir(directory) or not is_really_inside(directory, r.root):
         return
     root, inside = r.root, r.inside
     r.enter(directory)
@@ -212,16 +212,3 @@ def _extension(r: Reading) -> None:
     finally:
         r.enter(root)
         r.inside = inside
-
-
-def _contained(r: Reading, path: str) -> bool:
-    return is_inside(os.path.realpath(path), os.path.realpath(r.root))
-
-
-def _json(path: str) -> Any:
-    try:
-        return parse_json(read_text(path), path)
-    except ConfigError as error:
-        return error
-    except OSError as error:
-        return ConfigError(f"cannot be read: {error.strerror}", path=path)

@@ -14,8 +14,9 @@ from forge.core.plugins.known import Known, read_known
 from forge.core.plugins.layout import Layout, find_layout
 from forge.core.plugins.manifest import Form, Found, read_manifest
 from forge.core.plugins.market import Market, read_market
-from forge.core.plugins.reading import PluginError, is_inside
+from forge.core.plugins.reading import PluginError
 from forge.foundation.errors import ConfigError
+from forge.foundation.inside import is_inside
 from forge.foundation.origin import Scope
 from forge.foundation.paths import Places
 

@@ -223,8 +223,12 @@ def read_settings(r: Reading, raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(r: Reading, path: str) -> Any:
-    """The value of a file, or the error that says why there is none."""
     r.files.add(path)
+    return json_or_error(path)
+
+
+def json_or_error(path: str) -> Any:
+    """The value of a file, or the error that says why there is none."""
     try:
         return parse_json(read_text(path), path)
     except ConfigError as error:

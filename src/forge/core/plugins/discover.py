@@ -77,12 +77,6 @@ class PluginShelf:
                 self._kept[key] = (plain, stamps, load)
         return load
 
-    def invalidate(self, root: str = "") -> None:
-        """Forgets one plugin, or all of them."""
-        with self._lock:
-            for key in [key for key in self._kept if root in ("", key[0])]:
-                del self._kept[key]
-
 
 def discover(request: Request, shelf: PluginShelf | None = None) -> Discovered:
     """Finds and reads all plugins; nothing of them is run, and inactive ones are not even read."""

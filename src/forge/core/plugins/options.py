@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 _PLACEHOLDER = re.compile(r"\$\{user_config\.([A-Za-z_][A-Za-z0-9_]*)\}")
-HIDDEN = "[hidden]"
 
 
 def option_text(value: Any) -> str:
@@ -45,12 +44,6 @@ def saved_values(options: Any, saved: Mapping[str, Any], secrets: Mapping[str, A
     declared = options if isinstance(options, dict) else {}
     found = {key: saved[key] for key in declared if key in saved and key not in hidden}
     return found | {key: secrets[key] for key in declared if key in hidden and key in secrets}
-
-
-def listed_values(options: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Saved values as they may be shown."""
-    hidden = sensitive_keys(options)
-    return {key: HIDDEN if key in hidden else value for key, value in values.items()}
 
 
 def placeholders(value: str) -> list[str]:

@@ -20,6 +20,7 @@ from forge.core.components.kinds import (
 from forge.core.components.wasm_tool import WasmTool
 from forge.core.registry import Component
 from forge.foundation.collate import name_order
+from forge.foundation.inside import is_inside, is_really_inside
 from forge.foundation.origin import Diagnostic, Origin, Severity
 
 
@@ -127,14 +128,9 @@ def locate(r: Reading, relative: str, kind: str, *, silent: bool = False) -> str
     return path
 
 
-def is_inside(path: str, root: str) -> bool:
-    """Whether a normal path is a directory or something in it."""
-    return path == root or path.startswith(root.rstrip("/") + "/")
-
-
 def leads_out(r: Reading, path: str) -> bool:
     """Whether links on the way to a file leave a plugin whose links must stay inside."""
-    return r.inside and not is_inside(os.path.realpath(path), os.path.realpath(r.root))
+    return r.inside and not is_really_inside(path, r.root)
 
 
 def children(r: Reading, directory: str) -> list[tuple[str, str, bool]]:

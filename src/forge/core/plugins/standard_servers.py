@@ -8,9 +8,9 @@ from typing import Any
 
 from forge.core.components.kinds import PluginRoot
 from forge.core.http.url import split_url
-from forge.core.plugins.reading import is_inside
 from forge.core.plugins.shape import STRING, STRING_MAP, STRINGS, Shape, check, choice
 from forge.foundation.errors import ModelError
+from forge.foundation.inside import is_really_inside
 
 _OWN = ("PLUGIN_ROOT", "PLUGIN_DATA")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -73,8 +73,7 @@ def _cwd(value: str, plugin: PluginRoot) -> str:
 
 def _command_problem(command: str, plugin: PluginRoot) -> str:
     if command.startswith("./") and not re.search(r"[\s\\]", command):
-        root = os.path.realpath(plugin.root)
-        inside = is_inside(os.path.realpath(os.path.join(root, command[2:])), root)
+        inside = is_really_inside(os.path.join(plugin.root, command[2:]), plugin.root)
         return "" if inside else "command: leads out of the plugin"
     right = _BARE.fullmatch(command)
     return "" if right else "command: expected one word, a bare name or ./path inside the plugin"
@@ -92,8 +91,7 @@ def _process_problem(entry: dict[str, Any], plugin: PluginRoot) -> str:
     }
     for start, root in roots.items():
         if cwd == start or cwd.startswith(f"{start.rstrip('/')}/"):
-            real = os.path.realpath(root)
-            inside = is_inside(os.path.realpath(_cwd(cwd, plugin)), real)
+            inside = is_really_inside(_cwd(cwd, plugin), root)
             return "" if inside else "cwd: leads out of the plugin"
     return "cwd: expected ./…, ${PLUGIN_ROOT}/… or ${PLUGIN_DATA}/…"
 

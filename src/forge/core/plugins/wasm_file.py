@@ -10,10 +10,11 @@ import msgspec
 
 from forge.core.components.wasm_tool import WasmLimits, WasmTool
 from forge.core.plugins.agent_standard import NAMESPACE
-from forge.core.plugins.reading import Reading, is_inside
+from forge.core.plugins.reading import Reading
 from forge.core.registry import Component
 from forge.foundation.atomic import read_text
 from forge.foundation.errors import ConfigError
+from forge.foundation.inside import is_really_inside
 from forge.foundation.jsonfile import parse_json
 
 FILE = f"{NAMESPACE}/wasm-tools.json"
@@ -81,7 +82,7 @@ def wasm_tools(root: str, plugin: str, plugin_id: str) -> tuple[list[WasmTool], 
 
 
 def _read(root: str, path: str) -> WasmFile:
-    if not _contained(root, path):
+    if not is_really_inside(path, root):
         raise ConfigError("leads out of the plugin", path=path)
     declared = msgspec.convert(parse_json(read_text(path), path), WasmFile)
     if declared.version != VERSION:
@@ -96,10 +97,6 @@ def _problem(root: str, tool: WasmTool) -> str:
         return f"{tool.full_name} is longer than {_LONGEST_NAME} characters"
     if tool.schema.get("type") != "object":
         return 'inputSchema must be a JSON Schema with "type": "object"'
-    if not _contained(root, tool.module):
+    if not is_really_inside(tool.module, root):
         return "its module is outside the plugin"
     return "" if os.path.isfile(tool.module) else f"there is no file {tool.module}"
-
-
-def _contained(root: str, path: str) -> bool:
-    return is_inside(os.path.realpath(path), os.path.realpath(root))

@@ -18,6 +18,7 @@ from forge.core.review.repository import Repository
 from forge.core.review.snapshot import copy_index
 from forge.core.review.write import waiting_name
 from forge.foundation.errors import ForgeError
+from forge.foundation.lenient import read_as
 from forge.foundation.system.locks import replace
 
 MOST = 10
@@ -92,12 +93,9 @@ def record(repo: Repository, backup: Backup) -> None:
 
 def list_backups(repo: Repository) -> list[Backup]:
     """All backups, oldest first."""
-    found = []
-    for name in sorted(_numbers(repo), key=int):
-        path = os.path.join(folder(repo, name), _MANIFEST)
-        with suppress(OSError, msgspec.DecodeError), open(path, "rb") as file:
-            found.append(msgspec.json.decode(file.read(), type=Backup))
-    return found
+    names = sorted(_numbers(repo), key=int)
+    found = [read_as(os.path.join(folder(repo, name), _MANIFEST), Backup) for name in names]
+    return [backup for backup in found if backup]
 
 
 def drop(repo: Repository, backup: Backup) -> None:

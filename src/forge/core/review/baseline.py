@@ -10,6 +10,7 @@ import msgspec
 from forge.core.review.git import GitError
 from forge.core.review.repository import Repository
 from forge.foundation.atomic import update_text
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import ForgeError, UsageError
 
 NAMES = ("reviewed", "session", "turn")
@@ -128,5 +129,5 @@ def _read(repo: Repository) -> _Kept:
 def _parse(text: str) -> _Kept:
     try:
         return msgspec.json.decode(text, type=_Kept)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return {}  # damaged or not there yet: a review then starts from HEAD

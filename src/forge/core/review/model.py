@@ -130,17 +130,6 @@ class Review(msgspec.Struct, frozen=True):
     version: int = 1
 
 
-def marker(line: bytes) -> str:
-    """Which side a line of a unit belongs to: " ", "+" or "-"."""
-    return chr(line[0])
-
-
-def count(unit: Unit) -> tuple[int, int]:
-    """How many lines a unit adds and removes."""
-    added = sum(line[:1] == b"+" for line in unit.lines)
-    return added, sum(line[:1] == b"-" for line in unit.lines)
-
-
 def blocks(unit: Unit) -> list[range]:
     """The separate runs of changed lines of a text hunk as indexes: the parts a split offers."""
     found: list[range] = []

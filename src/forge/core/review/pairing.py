@@ -11,11 +11,6 @@ _MOST_COMPARED = 4000
 _ALIKE = 0.4
 
 
-def pairs(lines: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Indexes of removed and added lines that belong together, in order."""
-    return [pair for removed, added in _runs(lines) for pair in _aligned(lines, removed, added)]
-
-
 def in_order(lines: Sequence[bytes], indexes: range) -> list[int]:
     """The changed lines of one run in the order in which any choice of them is put into the file.
 
@@ -30,19 +25,6 @@ def in_order(lines: Sequence[bytes], indexes: range) -> list[int]:
         order += [*removed[at_old:until_old], *added[at_new:until_new], old, new]
         at_old, at_new = until_old + 1, until_new + 1
     return order + removed[at_old:] + added[at_new:]
-
-
-def _runs(lines: Sequence[bytes]) -> list[tuple[list[int], list[int]]]:
-    runs: list[tuple[list[int], list[int]]] = []
-    before = b" "
-    for at, line in enumerate(lines):
-        kind = line[:1]
-        if kind != b" ":
-            if before == b" ":
-                runs.append(([], []))
-            runs[-1][kind == b"+"].append(at)
-        before = kind
-    return runs
 
 
 def _aligned(lines: Sequence[bytes], removed: list[int], added: list[int]) -> list[tuple[int, int]]:

@@ -9,30 +9,37 @@ from typing import Any
 import msgspec
 
 from forge.core.amount import human_duration
+from forge.core.pictures import printed_image
 from forge.core.shell.detached import (
     DEFAULT_LIMIT,
+    LEFT_LIMIT,
     Attended,
     in_background,
     is_allowed,
+    left_alone,
     may_outlast,
     moved,
     new_task_id,
     output_file,
     shell_job,
+    staying,
     time_limit,
 )
+from forge.core.shell.environment import directory_of
 from forge.core.shell.execute import Outcome
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.setup import FULL
 from forge.core.shell.launch import started
-from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent, pointless_wait
+from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent, pointless_wait, refuse_hidden
 from forge.core.shell.output import failure_text, persisted, saved, shown_text, unsaved
 from forge.core.shell.reads import mark_shown
 from forge.core.shell.words import simple_commands
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
+from forge.foundation.inside import is_really_inside
 
 _DEFAULT_TIMEOUT, _MAX_TIMEOUT = 120_000, 600_000
 _MAX_OUTPUT = 30_000
+_KILLED = 137
 
 
 class Args(msgspec.Struct, frozen=True):
@@ -44,7 +51,8 @@ class Args(msgspec.Struct, frozen=True):
 
 
 async def check(args: Args, ctx: ToolContext) -> None:
-    """Refuses to block the conversation by sleeping."""
+    """Refuses what cannot be shown as it is, and to block the conversation by sleeping."""
+    refuse_hidden(args.command)
     if args.run_in_background and not is_allowed(ctx):
         raise ToolError(
             "InputValidationError: Bash failed due to the following issue:\n"
@@ -59,7 +67,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     """Runs the command and reports what came of it."""
     if args.run_in_background:
         return await _in_background(args, ctx)
-    start_dir = _directory(ctx)
+    start_dir = directory_of(ctx)
     limit = timeout_ms(args.timeout, ctx)
     before = _states(ctx) if edits_in_place(args.command) else {}
     commands = simple_commands(args.command)
@@ -72,7 +80,8 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     meaning = "" if outcome.timed_out else exit_meaning(commands, outcome.exit_code)
     if outcome.timed_out or (outcome.exit_code and not meaning):
         first = _headline(outcome, limit)
-        raise ToolError(await _failure(first, outcome, ctx) if full else failure_text(first, outcome))
+        told = full or ctx.setting("airGap", False) is True
+        raise ToolError(await _failure(first, outcome, ctx) if told else failure_text(first, outcome))
     text = await _told(outcome, ctx) if full else shown_text(outcome, _output_limit(ctx))
     reset = _follow(outcome, start_dir, ctx)
     mark_shown(commands, text, ctx, start_dir)
@@ -91,25 +100,29 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
 async def _in_background(args: Args, ctx: ToolContext) -> ToolOutput:
     task_id = new_task_id()
     task = task_id, output_file(task_id, ctx)
-    running = await started(args.command, _directory(ctx), ctx)
+    running = await started(args.command, directory_of(ctx), ctx)
     running.keep_output(task[1])
     ctx.begin(shell_job(running, task, (args.command, args.description), time_limit(args.timeout)))
-    return in_background(*task)
+    return staying(in_background(*task), args.command, ctx.cwd)
 
 
 async def _execute(args: Args, cwd: str, limit: float, ctx: ToolContext) -> Outcome | ToolOutput:
     """The outcome of the command; the result of the call if it goes on in the background."""
     attended = Attended(args.command, args.description, ctx)
-    running = await started(args.command, cwd, ctx, on_progress=attended.second)
+    running = attended.running = await started(args.command, cwd, ctx, on_progress=attended.second)
     status = "stopped"
     try:
         if not await running.ended(limit / 1000):
-            moving = _moving(attended.task_id, args, ctx)
-            if moving:
-                output = moved(running, (attended.task_id, moving), limit, _output_limit(ctx))
-                what = args.command, args.description
-                ctx.begin(shell_job(running, (attended.task_id, moving), what, DEFAULT_LIMIT))
-                return output
+            if attended.wanted == "killed":
+                return msgspec.structs.replace(await running.killed(), exit_code=_KILLED, timed_out=False)
+            if moving := _moving(attended, args, ctx):
+                task, left = (attended.task_id, moving), bool(attended.wanted)
+                output = (
+                    left_alone(running, task) if left else moved(running, task, limit, _output_limit(ctx))
+                )
+                what, longest = (args.command, args.description), LEFT_LIMIT if left else DEFAULT_LIMIT
+                ctx.begin(shell_job(running, task, what, longest))
+                return staying(output, args.command, ctx.cwd)
             return await running.killed()
         outcome = await running.outcome()
         status = "failed" if outcome.exit_code else "completed"
@@ -118,12 +131,12 @@ async def _execute(args: Args, cwd: str, limit: float, ctx: ToolContext) -> Outc
         await attended.over(status)
 
 
-def _moving(task_id: str, args: Args, ctx: ToolContext) -> str:
-    """The output file of a command that may go on in the background; else ""."""
-    if not may_outlast(args.command, ctx):
+def _moving(attended: Attended, args: Args, ctx: ToolContext) -> str:
+    """The output file of a command that may go on in the background, or shall; else ""."""
+    if not attended.wanted and not may_outlast(args.command, ctx):
         return ""
     try:
-        return output_file(task_id, ctx)
+        return output_file(attended.task_id, ctx)
     except ToolError:
         return ""
 
@@ -148,13 +161,8 @@ def _number(ctx: ToolContext, name: str, fallback: int) -> int:
 
 def _headline(outcome: Outcome, limit: float) -> str:
     if outcome.timed_out:
-        return f"Exit code 143\nCommand timed out after {human_duration(limit)}"
+        return f"Exit code 143\nCommand timed out after {human_duration(limit // 1000 * 1000)}"
     return f"Exit code {outcome.exit_code}"
-
-
-def _directory(ctx: ToolContext) -> str:
-    """Where to run: the current directory, or the first one if that is gone."""
-    return ctx.cwd if os.path.isdir(ctx.cwd) else ctx.start_dir
 
 
 def _follow(outcome: Outcome, start: str, ctx: ToolContext) -> str:
@@ -164,18 +172,12 @@ def _follow(outcome: Outcome, start: str, ctx: ToolContext) -> str:
     if end == os.path.realpath(start):
         end = start
     stay = ctx.env.get("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR", "") in ("1", "true")
-    target = end if not stay and _is_inside(end, ctx.directories) else ctx.start_dir
+    target = end if not stay and is_really_inside(end, *ctx.directories) else ctx.start_dir
     # Where a command has ended is news even if the session does not stay there.
     for place in (end, target):
         if place != ctx.cwd:
             ctx.change_directory(place)
     return f"\nShell cwd was reset to {target}" if target != end or start != before else ""
-
-
-def _is_inside(path: str, directories: list[str]) -> bool:
-    path = os.path.realpath(path)
-    roots = [os.path.realpath(directory) for directory in directories]
-    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
 
 
 def _states(ctx: ToolContext) -> dict[str, tuple[int, int]]:
@@ -201,6 +203,10 @@ def _stale_hint(before: dict[str, tuple[int, int]], ctx: ToolContext) -> str:
 
 def _report(outcome: Outcome, data: dict[str, Any], ctx: ToolContext) -> ToolOutput:
     text = data["stdout"]
+    image = None if outcome.tail else printed_image(_text(outcome))
+    if image is not None:
+        whole = {**data, "stdout": _text(outcome).strip(), "isImage": True}
+        return ToolOutput([image], whole, is_error=False)
     if outcome.size > _output_limit(ctx):
         path = saved(outcome, os.path.join(ctx.results_dir, f"b{os.urandom(4).hex()}.txt"))
         if path:

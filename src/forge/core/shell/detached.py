@@ -16,11 +16,16 @@ from forge.core.tool import ToolContext, ToolError, ToolOutput
 from forge.foundation.paths import slug
 from forge.foundation.system.locks import DEFAULT_TEMP
 
-DEFAULT_LIMIT, MAX_LIMIT = 600_000, 7_200_000
+DEFAULT_LIMIT, LEFT_LIMIT, MAX_LIMIT = 600_000, 1_800_000, 7_200_000
 # Seconds after which a command in the foreground is worth telling.
 _LONG = 3
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _READ_IT = "To check interim output, use Read on that file path."
+_NO_OUTPUT = (
+    "No output had been read from it when it was moved. A program that buffers its output, or a pipe into "
+    "one such as tail, can keep the output file empty until the command finishes. "
+)
+_CHANGES_DIRECTORY = re.compile(r"(?:^|[\n;&|]|(?<!\$)\()\s*(?:cd|pushd|popd)(?=[\s;&|)]|$)")
 _NOTE = (
     "If what you are doing still needs this command, start it once more in the background with a longer "
     "timeout, unless it had the longest one there is. Tell the user in any case that it was stopped."
@@ -28,7 +33,7 @@ _NOTE = (
 
 
 class Attended:
-    """A command that a call waits for; hosts hear of it once it takes long."""
+    """A command that a call waits for; hosts hear of it once it takes long, and may end the waiting."""
 
     def __init__(self, command: str, description: str, ctx: ToolContext) -> None:
         self.task_id = new_task_id()
@@ -36,6 +41,13 @@ class Attended:
         self._ctx = ctx
         self._seconds = 0
         self._end: asyncio.Future[JobEnd] | None = None
+        self.running: Running | None = None
+        self.wanted = ""
+
+    def _let(self, wanted: str) -> None:
+        self.wanted = wanted
+        if self.running is not None:
+            self.running.hurry()
 
     def second(self, recent: str) -> None:
         """Another second has passed; `recent` is the end of the output."""
@@ -49,7 +61,16 @@ class Attended:
             async def run() -> JobEnd:
                 return await end
 
-            job = Job(self.task_id, "local_bash", description, run, command=command, backgrounded=False)
+            job = Job(
+                self.task_id,
+                "local_bash",
+                description,
+                run,
+                command=command,
+                backgrounded=False,
+                leave=lambda: self._let("left"),
+                kill=lambda: self._let("killed"),
+            )
             self._ctx.begin(job)
 
     async def over(self, status: str) -> None:
@@ -66,8 +87,8 @@ def is_allowed(ctx: ToolContext) -> bool:
 
 def may_outlast(text: str, ctx: ToolContext) -> bool:
     """Whether a command whose time is up goes on in the background instead of being killed."""
-    # A repository must not change behind the conversation's back, and waiting is nothing to go on with.
-    return is_allowed(ctx) and re.search(r"^\s*sleep\b|\bgit\b", text) is None
+    # Waiting is nothing to go on with.
+    return is_allowed(ctx) and re.match(r"\s*sleep\b", text) is None
 
 
 def new_task_id() -> str:
@@ -106,19 +127,44 @@ def in_background(task_id: str, path: str) -> ToolOutput:
     return ToolOutput(text, _record("", backgroundTaskId=task_id), is_error=False)
 
 
+def staying(output: ToolOutput, command: str, cwd: str) -> ToolOutput:
+    """The result of a command in the background; one that changes its directory changes it for itself."""
+    if _CHANGES_DIRECTORY.search(command) is None:
+        return output
+    hint = (
+        f"Session cwd remains {cwd}; directory changes made by the backgrounded command do not apply to "
+        "subsequent commands."
+    )
+    return ToolOutput(f"{output.content}\n{hint}", {**output.data, "backgroundCwdHint": hint}, is_error=False)
+
+
 def moved(running: Running, task: tuple[str, str], limit: float, most: int) -> ToolOutput:
     """The result of a call whose command took too long and goes on in the background."""
     task_id, path = task
     shown = shown_text(running.keep_output(path), most)
+    quiet = "" if shown else _NO_OUTPUT
     text = (
         f"Command did not complete within its {short_duration(limit)} timeout and was moved to the "
         f"background (ID: {task_id}). Output is being written to: {path}. You will be notified when it "
         f"completes. If it is still running after {short_duration(DEFAULT_LIMIT)} in the background, it will "
         "be stopped and you will be notified. It is running now: do not start a second copy while it runs. "
-        f"If it is no longer needed, stop it with TaskStop. {_READ_IT}"
+        f"If it is no longer needed, stop it with TaskStop. {quiet}{_READ_IT}"
     )
     data = _record(shown, backgroundTaskId=task_id, timedOutAfterMs=round(limit))
     return ToolOutput(f"{shown}\n{text}" if shown else text, data, is_error=False)
+
+
+def left_alone(running: Running, task: tuple[str, str]) -> ToolOutput:
+    """The result of a call whose command the user has sent into the background."""
+    task_id, path = task
+    running.keep_output(path)
+    text = (
+        f"Command was manually backgrounded by user with ID: {task_id}. Output is being written to: {path}. "
+        f"If it is still running after {short_duration(LEFT_LIMIT)} in the background, it will be stopped and"
+        " you will be notified."
+    )
+    data = _record("", backgroundTaskId=task_id, backgroundedByUser=True)
+    return ToolOutput(text, data, is_error=False)
 
 
 def shell_job(running: Running, task: tuple[str, str], what: tuple[str, str], limit: float) -> Job:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from forge.core.tool import ToolContext
 from forge.version import COMPATIBLE_WITH, VERSION
 
 _PLACES = ("/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
@@ -22,6 +23,11 @@ def find_shell(env: Mapping[str, str]) -> str:
             if os.access(path, os.X_OK):
                 return path
     return "/bin/sh"
+
+
+def directory_of(ctx: ToolContext) -> str:
+    """Where a command starts: the current directory, or the first one if that is gone."""
+    return ctx.cwd if os.path.isdir(ctx.cwd) else ctx.start_dir
 
 
 def child_environment(env: Mapping[str, str], *, session_id: str, shell: str, cwd: str) -> dict[str, str]:

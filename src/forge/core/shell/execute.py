@@ -87,11 +87,17 @@ class Running:
         self._collector = collector
         self._report = report
         self._kept = False
+        self._patience: asyncio.Timeout | None = None
+
+    def hurry(self) -> None:
+        """Whoever waits for the end waits no longer, as if the time was up."""
+        if self._patience is not None:
+            self._patience.reschedule(asyncio.get_running_loop().time())
 
     async def ended(self, seconds: float) -> bool:
         """Whether the command ends within a time. Cancelling kills it with everything it started."""
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as self._patience:
                 await self._child.wait()
         except TimeoutError:
             return False
@@ -100,6 +106,8 @@ class Running:
             await self._end()
             self._close(_KILLED)
             raise
+        finally:
+            self._patience = None
         return True
 
     async def outcome(self, *, timed_out: bool = False) -> Outcome:

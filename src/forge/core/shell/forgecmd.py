@@ -7,9 +7,9 @@ import os
 import msgspec
 
 from forge.core.amount import human_duration
+from forge.core.shell.environment import directory_of
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.programs import started_program
-from forge.core.shell.guard.running import directory_of
 from forge.core.shell.guard.telling import sandbox_note, told, widened
 from forge.core.shell.isolation import next_directory
 from forge.core.shell.report.report import LIMIT, binary_note

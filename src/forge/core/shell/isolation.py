@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import msgspec
 
+from forge.foundation.inside import is_inside, is_really_inside
 from forge.foundation.redact import holds_secret
 
 # Names; a star stands for the rest of one. (Text, because compiling patterns would cost every run.)
@@ -59,14 +60,12 @@ class Filtered(msgspec.Struct, frozen=True):
     secrets: tuple[str, ...]
 
 
-def filter_environment(
-    env: Mapping[str, str], *, allow: Iterable[str] = (), ssh_agent: bool = False
-) -> Filtered:
+def filter_environment(env: Mapping[str, str], *, allow: Iterable[str] = ()) -> Filtered:
     """The harmless part of an environment. `allow` names variables of the user's choice, whatever they hold.
 
     Variables that change how programs load code are removed in any case.
     """
-    chosen = {name.upper() for name in allow} | ({"SSH_AUTH_SOCK", "SSH_AGENT_PID"} if ssh_agent else set())
+    chosen = {name.upper() for name in allow}
     kept: dict[str, str] = {}
     secrets: set[str] = set()
     for name, value in env.items():
@@ -108,7 +107,7 @@ def carry_exports(env: Mapping[str, str], exports: Mapping[str, str] | None) -> 
     return {name: value for name, value in exports.items() if not _is_one_of(name, _LOADING)}
 
 
-def quiet_variables(*, terminal: bool, ci: bool = False) -> dict[str, str]:
+def quiet_variables(*, terminal: bool) -> dict[str, str]:
     """Variables that keep programs from paging, asking and painting."""
     return {
         **_PAGERS,
@@ -118,7 +117,6 @@ def quiet_variables(*, terminal: bool, ci: bool = False) -> dict[str, str]:
         "DEBIAN_FRONTEND": "noninteractive",
         "PYTHONUNBUFFERED": "1",
         **({} if terminal else {"NO_COLOR": "1"}),
-        **({"CI": "1"} if ci else {}),
     }
 
 
@@ -129,18 +127,10 @@ def safe_path(path: str, workspace: str, *, trusted: Iterable[str] = ()) -> str:
     kept = []
     for directory in path.split(os.pathsep):
         real = os.path.realpath(directory)
-        inside = real == root or real.startswith(root + os.sep)
-        if os.path.isabs(directory) and (not inside or real in chosen) and directory not in kept:
+        allowed = real in chosen or not is_inside(real, root)
+        if os.path.isabs(directory) and allowed and directory not in kept:
             kept.append(directory)
     return os.pathsep.join(kept)
-
-
-def find_program(name: str, path: str) -> str:
-    """The absolute path of a program as the filtered PATH has it; "" if there is none."""
-    if os.sep in name:
-        return os.path.abspath(name) if os.access(name, os.X_OK) else ""
-    places = [os.path.join(directory, name) for directory in path.split(os.pathsep) if directory]
-    return next((p for p in places if os.path.isfile(p) and os.access(p, os.X_OK)), "")
 
 
 def snapshot(env: Mapping[str, str]) -> dict[str, str]:
@@ -150,13 +140,6 @@ def snapshot(env: Mapping[str, str]) -> dict[str, str]:
 
 def next_directory(cwd: str, before: str, places: Iterable[str]) -> tuple[str, str]:
     """Where the next command starts, and what to say about it: outside of the places nothing stays."""
-    if is_inside(cwd, places):
+    if is_really_inside(cwd, *places):
         return cwd, ""
     return before, f"The working directory was reset to {before}: {cwd} is outside of the workspace."
-
-
-def is_inside(directory: str, places: Iterable[str]) -> bool:
-    """Whether a directory is one of these or below, with links resolved."""
-    real = os.path.realpath(directory)
-    roots = [os.path.realpath(place) for place in places]
-    return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)

@@ -30,7 +30,7 @@ async def started(
     env = child_environment(ctx.env, session_id=ctx.session_id, shell=shell, cwd=cwd)
     path = os.path.join(ctx.results_dir, f"b{os.urandom(4).hex()}.txt")
     command = Command(text, shell, cwd, env, path, prelude=ctx.keep(Exports).prelude())
-    if grant is not None and grant.profile:
+    if (grant is not None and grant.profile) or ctx.setting("airGap", False) is True:
         confined: Any = import_module("forge.core.shell.guard.confined")
         running: Running = await confined.started_confined(command, ctx, on_progress, listener)
     else:

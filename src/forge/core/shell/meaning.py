@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import re
 
+from forge.core.schema_text import custom_issue
 from forge.core.shell.words import Simple
+from forge.core.tool import ToolError
+from forge.foundation.permissions.syntax import word_set
 
-_SILENT = frozenset(
-    (
-        "mv",
-        "cp",
-        "rm",
-        "mkdir",
-        "rmdir",
-        "chmod",
-        "chown",
-        "chgrp",
-        "touch",
-        "ln",
-        "cd",
-        "export",
-        "unset",
-        "wait",
-    )
-)
+_SILENT = word_set("mv cp rm mkdir rmdir chmod chown chgrp touch ln cd export unset wait")
+_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST_SLEEP = 25
 _NO_MATCHES, _DIFFER = "No matches found", "Files differ"
 _EXIT_ONE = {
@@ -38,6 +25,13 @@ _EXIT_ONE = {
     "git diff": _DIFFER,
     "git grep": _NO_MATCHES,
 }
+
+
+def refuse_hidden(command: str) -> None:
+    """Refuses characters that whoever is asked about the command would not see."""
+    if _HIDDEN.search(command):
+        words = "command contains control characters that would be hidden in the approval dialog"
+        raise ToolError(custom_issue(words, ["command"]))
 
 
 def pointless_wait(commands: list[Simple] | None) -> str:

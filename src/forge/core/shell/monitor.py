@@ -10,9 +10,11 @@ from typing import Any
 import msgspec
 
 from forge.core.job import Job, JobEnd
+from forge.core.schema_text import custom_issue
 from forge.core.shell.detached import is_allowed, new_task_id, output_file, short_duration
 from forge.core.shell.execute import Listener, Running
 from forge.core.shell.launch import started
+from forge.core.shell.meaning import refuse_hidden
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 
 _LONGEST = 1_800_000
@@ -35,6 +37,7 @@ class Events:
     def __init__(self) -> None:
         self.tell: Callable[[str], None] = lambda words: None
         self.count = 0
+        self.heard = False
         self.flooded = asyncio.Event()
         self._rest = b""
         self._lines: list[str] = []
@@ -43,6 +46,7 @@ class Events:
 
     def hear(self, block: bytes) -> None:
         """Takes output as it comes; of a flood only the beginning and its length are kept."""
+        self.heard = True
         whole, newline, rest = (self._rest + block).rpartition(b"\n")
         self._rest = rest[-_MAX_TEXT:]
         if not newline:
@@ -81,7 +85,8 @@ async def check(args: Args, ctx: ToolContext) -> None:
     if not is_allowed(ctx):
         raise ToolError("Background tasks are switched off (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS).")
     if bool(args.command) == (args.ws is not None):
-        raise ToolError("InputValidationError: exactly one of command or ws")
+        raise ToolError(custom_issue("exactly one of command or ws", []))
+    refuse_hidden(args.command)
     if args.ws is not None:
         raise ToolError("Watching a WebSocket is not available in this version. Watch a command instead.")
 
@@ -148,7 +153,8 @@ async def _end(
         facts = {"event": last} if (last := events.last()) else {}
         if code:
             return JobEnd("failed", f'Monitor "{description}" script failed (exit {code})', facts=facts)
-        return JobEnd("completed", f'Monitor "{description}" stream ended', facts=facts)
+        ended_how = "stream ended" if events.heard else "ended without producing output (exit 0)"
+        return JobEnd("completed", f'Monitor "{description}" {ended_how}', facts=facts)
     if ended is False:
         await running.killed()
     if last := events.last():

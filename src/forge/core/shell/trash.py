@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from forge.core.shell.session.command import Command, run
+from forge.foundation.lenient import read_as
 from forge.foundation.system.keeping import Keeper
 
 MOST_BYTES = 256 << 20
@@ -83,14 +84,11 @@ class Trash:
 
     def entries(self) -> list[Kept]:
         """Everything that is kept, newest first."""
-        found = []
-        for name in _names(self._directory):
-            try:
-                with open(os.path.join(self._directory, name, _INDEX), "rb") as file:
-                    found.append(msgspec.json.decode(file.read(), type=Kept))
-            except (OSError, msgspec.DecodeError):
-                continue  # half written by a process that was killed
-        return sorted(found, key=lambda entry: entry.at, reverse=True)
+        # One may be half written by a process that was killed.
+        found = [
+            read_as(os.path.join(self._directory, name, _INDEX), Kept) for name in _names(self._directory)
+        ]
+        return sorted((entry for entry in found if entry), key=lambda entry: entry.at, reverse=True)
 
     def restore(self, number: str, *, overwrite: bool = False) -> list[str]:
         """Puts everything back and says what; NotRestored if something else is there now."""

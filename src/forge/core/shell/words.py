@@ -10,6 +10,8 @@ import re
 
 import msgspec
 
+from forge.foundation.permissions.syntax import word_set
+
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+|\\\n)
     |(?P<comment>(?<![^\s;&|])\#[^\n]*)
@@ -19,29 +21,8 @@ _TOKEN = re.compile(
        |\$(?!\()|[{}](?=\S)|(?<=\S)[{}])+)""",
     re.VERBOSE | re.DOTALL,
 )
-_KEYWORDS = frozenset(
-    [
-        "if",
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "for",
-        "while",
-        "until",
-        "do",
-        "done",
-        "case",
-        "esac",
-        "select",
-        "function",
-        "{",
-        "}",
-        "!",
-        "[[",
-        "time",
-        "coproc",
-    ]
+_KEYWORDS = word_set(
+    "if then else elif fi for while until do done case esac select function { } ! [[ time coproc"
 )
 
 

@@ -7,7 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from forge.core.schema_text import custom_issue
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
+
+_SAME_WORDS = "Question texts must be unique, option labels must be unique within each question"
 
 
 class Args(msgspec.Struct, frozen=True):
@@ -22,9 +25,12 @@ async def check(args: Args, ctx: ToolContext) -> None:
     questions = [question["question"] for question in args.questions]
     labels = [[option["label"] for option in question["options"]] for question in args.questions]
     if any(len(set(words)) != len(words) for words in [questions, *labels]):
-        raise ToolError(
-            "Two questions, or two options of one question, have the same words; make them differ."
-        )
+        raise ToolError(custom_issue(_SAME_WORDS, []))
+
+
+def prepare(given: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
+    """The input as the host gets it: answers are the user's, the model has none to give."""
+    return {key: value for key, value in given.items() if key not in ("answers", "annotations")}
 
 
 async def run(args: Args, ctx: ToolContext) -> ToolOutput:
@@ -35,7 +41,9 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
         data["annotations"] = notes
     if not args.answers:
         return ToolOutput("The user did not answer the questions.", data)
-    told = ", ".join(_told(asked, answer, notes.get(asked, {})) for asked, answer in args.answers.items())
+    known = {question["question"] for question in args.questions}
+    answers = {asked: answer for asked, answer in args.answers.items() if asked in known}
+    told = ", ".join(_told(asked, answer, notes.get(asked, {})) for asked, answer in answers.items())
     if not notes and _chosen(args):
         words = f"Your questions have been answered: {told}. You can now continue with these answers in mind."
         return ToolOutput(words, data)
@@ -62,4 +70,4 @@ def _chosen(args: Args) -> bool:
     return True
 
 
-ACTION: Action[Args] = Action(Args, run, check)
+ACTION: Action[Args] = Action(Args, run, check, prepare)

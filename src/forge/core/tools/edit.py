@@ -15,10 +15,11 @@ from forge.core.seen import stamp
 from forge.core.tool import Action, FileStamp, ToolContext, ToolError, ToolOutput
 from forge.core.tools.guard import CURRENT, STALE, is_stale, refuse_links, refuse_unread
 from forge.core.tools.location import calling_error, missing, refuse_null_bytes, resolve, system_error
-from forge.core.tools.match import Match, apply, find, trimmed
-from forge.core.tools.patch import structured_patch
+from forge.core.tools.match import Match, apply, find, has_escapes
+from forge.core.tools.patch import shown_patch
 from forge.core.tools.store import write_atomically
 from forge.core.tools.textfile import TextFile, decode, encode
+from forge.core.written import Written
 
 _MAX_BYTES = 256 * 1024 * 1024
 _CHANGED_NOTE = (
@@ -26,8 +27,10 @@ _CHANGED_NOTE = (
     "file contains other changes not in your context. Read it before edits that depend on surrounding "
     "content.)"
 )
-
-
+_SWAPPED_NOTE = (
+    "(note: Edit also tried swapping \\uXXXX escapes and their characters; neither form matched, so the "
+    "mismatch is likely elsewhere in old_string. Re-read the file and copy the exact surrounding text.)"
+)
 _NO_CHANGES = "No changes to make: old_string and new_string are exactly the same."
 
 
@@ -71,6 +74,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
         raise system_error(error, "open", path) from None
     incomplete = plan.stale or (plan.seen is not None and plan.seen.partial)
     ctx.seen[path] = stamp(status, raw, partial=incomplete)
+    ctx.keep(Written).put(path, after)
     return _report(args, plan, before, after)
 
 
@@ -78,11 +82,11 @@ def _plan(args: Args, ctx: ToolContext) -> Plan:
     path = resolve(args.file_path, ctx)
     if args.old_string == args.new_string:
         raise ToolError(_NO_CHANGES)
-    loaded = _load(path)
+    loaded = _load(args.file_path, path)
     if loaded is None:
         if args.old_string:
             raise missing(path, ctx)
-        return Plan(path, _whole(args, path))
+        return Plan(path, _whole(args))
     status, file = loaded
     if path.lower().endswith(".ipynb"):
         raise ToolError("File is a Jupyter Notebook. Use the NotebookEdit to edit this file.")
@@ -92,17 +96,20 @@ def _plan(args: Args, ctx: ToolContext) -> Plan:
     if file.flaw:
         raise ToolError(file.refusal)
     stale = is_stale(path, status, ctx)
-    match = _unique(args, path, file.text, stale=stale) if args.old_string else _whole(args, path)
+    match = _unique(args, file.text, stale=stale) if args.old_string else _whole(args)
     return Plan(path, match, file, ctx.seen[path], stale)
 
 
-def _load(path: str) -> tuple[os.stat_result, TextFile] | None:
+def _load(shown: str, path: str) -> tuple[os.stat_result, TextFile] | None:
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
             raise calling_error("Edit", IsADirectoryError(errno.EISDIR, ""), "read")
         if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{path} is not a regular file (a device, FIFO or socket) and cannot be edited.")
+            kinds = "(a device, FIFO or socket)"
+            raise ToolError(
+                f"{shown} exists but is not a regular file {kinds}. Edit only changes regular files."
+            )
         if status.st_size > _MAX_BYTES:
             raise ToolError(
                 f"File is too large to edit ({human_size(status.st_size)}; the limit is "
@@ -116,29 +123,29 @@ def _load(path: str) -> tuple[os.stat_result, TextFile] | None:
         raise calling_error("Edit", error, "stat", path) from None
 
 
-def _trims(path: str) -> bool:
-    """Blanks at the end of a line mean something in Markdown."""
-    return not path.lower().endswith((".md", ".mdx"))
-
-
-def _whole(args: Args, path: str) -> Match:
+def _whole(args: Args) -> Match:
     """The new text is all there is going to be."""
-    new = trimmed(args.new_string, whole=True) if _trims(path) else args.new_string
-    return Match("", new, new)
+    return Match("", args.new_string, args.new_string)
 
 
-def _unique(args: Args, path: str, text: str, *, stale: bool) -> Match:
-    match = find(text, args.old_string, args.new_string, trim=_trims(path))
-    if match is None:
-        raise ToolError(
-            STALE if stale else f"String to replace not found in file.\nString: {args.old_string}"
-        )
+def _unique(args: Args, text: str, *, stale: bool) -> Match:
+    # Blanks at the end of a line mean something in Markdown.
+    trim = not args.file_path.lower().endswith((".md", ".mdx"))
+    match = find(text, args.old_string, args.new_string, trim=trim)
+    # A byte-order mark is not part of what the model has read.
+    if match is None or args.old_string.startswith("\ufeff"):
+        raise ToolError(STALE if stale else _not_found(args.old_string))
     if match.found == match.replacement:
         raise ToolError(_NO_CHANGES)
     count = text.count(match.found)
     if count > 1 and not args.replace_all:
         raise ToolError(STALE if stale else _several(count, args.old_string))
     return match
+
+
+def _not_found(old: str) -> str:
+    words = f"String to replace not found in file.\nString: {old}"
+    return f"{words}\n{_SWAPPED_NOTE}" if has_escapes(old) else words
 
 
 def _several(count: int, old: str) -> str:
@@ -156,7 +163,7 @@ def _report(args: Args, plan: Plan, before: str, after: str) -> ToolOutput:
         "oldString": plan.match.found,
         "newString": plan.match.given,
         "originalFile": before,
-        "structuredPatch": structured_patch(before, after),
+        "structuredPatch": shown_patch(before, after),
         "userModified": False,
         "replaceAll": args.replace_all,
     }

@@ -13,6 +13,8 @@ from forge.core.tool import ToolError
 _PAGE_SHARE = 0.85
 _CHARS_PER_TOKEN = 4
 _BLOCK = 1 << 20
+# What a message holds: more would be put into a file, which is what was read in the first place.
+_LARGEST = 390_000
 
 _NARROW = (
     "Use offset and limit parameters to read specific portions of the file, or search for specific content "
@@ -83,8 +85,11 @@ def whole_or_page(text: str, wanted: Wanted, cap: int) -> Excerpt:
     """The wanted lines of a text. Too many tokens: a page if the whole was wanted, else an error."""
     total = text.count("\n") + 1
     if wanted.offset is None and wanted.limit is None:
-        if wanted.allow_large or tokens(len(text)) <= cap:
+        if _shown(text) <= _LARGEST if wanted.allow_large else tokens(len(text)) <= cap:
             return Excerpt(text, 1, total, total)
+        if wanted.allow_large:
+            share = len(text) / _shown(text)
+            cap = int(_LARGEST * share / _PAGE_SHARE) // _CHARS_PER_TOKEN
         return _page(text, total, cap)
     start = 1 if wanted.offset is None else wanted.offset
     lines = text.split("\n")
@@ -93,7 +98,14 @@ def whole_or_page(text: str, wanted: Wanted, cap: int) -> Excerpt:
     part = "\n".join(chosen)
     if not wanted.allow_large:
         _require_room(len(part), cap)
+    elif _shown(part) > _LARGEST:
+        raise token_error(f"{tokens(len(part))} tokens", f"tokens ({_LARGEST // 4})", large=True)
     return Excerpt(part, start, len(chosen), total)
+
+
+def _shown(text: str) -> int:
+    """How long a text is with the numbers of its lines."""
+    return len(text) + 8 * (text.count("\n") + 1)
 
 
 def _page(text: str, total: int, cap: int) -> Excerpt:

@@ -19,14 +19,15 @@ class Args(msgspec.Struct, frozen=True):
 async def check(args: Args, ctx: ToolContext) -> None:
     """Refuses to leave a mode the session is not in."""
     kept = ctx.keep(Plan)
+    # The input is checked again after the user was asked; only the first time it is the model's own.
+    if kept.asker is ctx:
+        return
     if kept.mode() != "plan":
         raise ToolError(
             "You are not in plan mode. To enter plan mode, call the EnterPlanMode tool first. If your plan "
             "was already approved, continue with implementation."
         )
-    # The input is checked again after the user was asked; only the first time it is the model's own.
-    if kept.asker is not ctx:
-        kept.asker, kept.submitted = ctx, args.plan
+    kept.asker, kept.submitted = ctx, args.plan
 
 
 def prepare(given: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
@@ -49,7 +50,9 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
             write_atomically(path, plan.encode())
         except OSError as error:
             raise system_error(error, "open", path) from None
-    ctx.set_mode(kept.mode_before)
+    # Whoever agreed may have chosen a mode with it.
+    if kept.mode() == "plan":
+        ctx.set_mode(kept.mode_before)
     kept.known = False
     kept.mode_before, kept.asker, kept.submitted = "default", None, None
     data: dict[str, Any] = {"plan": plan, "isAgent": False, "filePath": path}

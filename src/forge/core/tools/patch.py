@@ -27,6 +27,17 @@ def structured_patch(old: str, new: str) -> list[Hunk]:
     return [_hunk(group, before, after, skipped) for group in _groups(_changes(before, after))]
 
 
+def shown_patch(old: str, new: str) -> list[Hunk]:
+    """The hunks as hosts show them: every tab a line begins with is two blanks."""
+    hunks = structured_patch(old, new)
+    return [{**hunk, "lines": [_spaced(line) for line in hunk["lines"]]} for hunk in hunks]
+
+
+def _spaced(line: str) -> str:
+    text = line[1:].lstrip("\t")
+    return line[:1] + "  " * (len(line) - 1 - len(text)) + text
+
+
 def _window(old: str, new: str) -> tuple[int, int, int]:
     """Where the texts must be compared line by line: whole lines, with context on both sides."""
     start = old.rfind("\n", 0, _common(old, new)) + 1

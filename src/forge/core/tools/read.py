@@ -13,11 +13,13 @@ from typing import Any
 import msgspec
 
 from forge.core.amount import human_size
+from forge.core.pictures import image_type
 from forge.core.seen import stamp
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.core.tools.excerpt import Excerpt, read_lines, token_error, whole_or_page
 from forge.core.tools.location import missing, refuse_null_bytes, resolve, system_error, visible
 from forge.core.tools.textfile import decode
+from forge.core.written import Written
 
 MAX_BYTES = 256 * 1024
 # What `allow_large` may load: about a million tokens of text would not fit anywhere.
@@ -57,7 +59,8 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     kind = _kind(path, head)
     if kind:
         reader = importlib.import_module(f"forge.core.tools.{kind}")
-        content, data = await asyncio.to_thread(reader.read, args.file_path, path, args.pages)
+        shown = args.file_path if kind == "read_notebook" else visible(path)
+        content, data = await asyncio.to_thread(reader.read, shown, path, args.pages)
         if kind == "read_notebook":
             ctx.seen[path] = stamp(status, _load(path, status.st_size))
         return ToolOutput(content, data)
@@ -78,8 +81,8 @@ def _examine(shown: str, path: str, ctx: ToolContext) -> tuple[os.stat_result, b
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise ToolError(
-                f"Refusing to read {shown}: where it leads on disk could not be determined (a link on the "
-                "way could not be examined, or the links do not resolve)."
+                f"Refusing to read {visible(path)}: where it leads on disk could not be determined (a link "
+                "on the way could not be examined, or the links do not resolve)."
             ) from None
         call = "read" if isinstance(error, IsADirectoryError) else "open"
         raise system_error(error, call, path) from None
@@ -91,20 +94,10 @@ def _kind(path: str, head: bytes) -> str:
         return "read_notebook"
     if extension == ".pdf":
         return "read_pdf"
-    if extension in IMAGE_EXTENSIONS or image_type(head):
+    # What is called text is read as text; a name that says nothing leaves it to the content.
+    if extension in IMAGE_EXTENSIONS or (not extension and image_type(head)):
         return "read_image"
     return ""
-
-
-def image_type(head: bytes) -> str:
-    """The media type of an image by its first bytes, or ""."""
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if head.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if head.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else ""
 
 
 async def _read_text(args: Args, path: str, status: os.stat_result, ctx: ToolContext) -> ToolOutput:
@@ -129,6 +122,8 @@ async def _read_text(args: Args, path: str, status: os.stat_result, ctx: ToolCon
             or (args.limit is not None and excerpt.count >= args.limit)
         )
         ctx.seen[path] = stamp(status, None if partial else raw, partial=partial)
+        # From here on a change makes it stale, also for somebody who wrote it before.
+        ctx.keep(Written).texts.pop(path, None)
     return ToolOutput(_numbered(excerpt, path) + flaw, _data(args.file_path, excerpt))
 
 

@@ -7,28 +7,27 @@ from typing import Any
 
 from forge.core.amount import human_size
 from forge.core.message import Block, Image, Source
+from forge.core.pictures import MAX_BYTES, image_type
 from forge.core.tool import ToolError
-from forge.core.tools.read import image_type
 
-# What model APIs accept: 5 MB of base64 and 8000 pixels on a side.
-_MAX_BYTES = 5 * 1024 * 1024 * 3 // 4
+# What model APIs accept on a side.
 _MAX_SIDE = 8000
 
 
 def read(shown: str, path: str, pages: str) -> tuple[list[Block], dict[str, Any]]:
     """The image as a block and as a record; `pages` has no meaning here."""
     with open(path, "rb") as file:
-        raw = file.read(_MAX_BYTES + 1)
+        raw = file.read(MAX_BYTES + 1)
     if not raw:
         raise ToolError(f"Image file is empty: {shown}")
     media_type = image_type(raw[:16])
     if not media_type:
         raise ToolError(_not_an_image(shown, raw))
     width, height = dimensions(media_type, raw)
-    if len(raw) > _MAX_BYTES or max(width, height) > _MAX_SIDE:
+    if len(raw) > MAX_BYTES or max(width, height) > _MAX_SIDE:
         raise ToolError(
             f"Image is too large to show: {shown} is {width}x{height} pixels. The limits are "
-            f"{human_size(_MAX_BYTES)} and {_MAX_SIDE} pixels on a side. Make a smaller copy first (for "
+            f"{human_size(MAX_BYTES)} and {_MAX_SIDE} pixels on a side. Make a smaller copy first (for "
             "example with ImageMagick: convert IN -resize 2000x2000 OUT) and read that."
         )
     data = base64.b64encode(raw).decode("ascii")

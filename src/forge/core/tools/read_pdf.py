@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import logging
 from typing import Any
 
 from pypdf import PdfReader, PdfWriter
@@ -13,6 +14,9 @@ from forge.core.amount import human_size
 from forge.core.message import Block, Document, Source, Text
 from forge.core.tool import ToolError
 from forge.core.tools.read import page_range
+
+# What the library thinks of a broken file is in the result; standard error is not the place for it.
+logging.getLogger("pypdf").addHandler(logging.NullHandler())
 
 _MAX_BYTES = 20 * 1024 * 1024
 

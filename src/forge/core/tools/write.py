@@ -13,9 +13,10 @@ from forge.core.seen import stamp
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.core.tools.guard import CURRENT, examine, refuse_links, refuse_stale, refuse_unread
 from forge.core.tools.location import refuse_null_bytes, resolve, system_error
-from forge.core.tools.patch import structured_patch
+from forge.core.tools.patch import shown_patch
 from forge.core.tools.store import write_atomically
 from forge.core.tools.textfile import TextFile, decode
+from forge.core.written import Written
 
 _MAX_BYTES = 256 * 1024 * 1024
 
@@ -50,6 +51,7 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
     except OSError as error:
         raise system_error(error, "open", path) from None
     ctx.seen[path] = stamp(status, raw)
+    ctx.keep(Written).put(path, text.replace("\r\n", "\n"))
     return _report(args.file_path, text, old.text if old else "")
 
 
@@ -82,7 +84,7 @@ def _report(shown: str, text: str, old: str) -> ToolOutput:
         "type": "update" if old else "create",
         "filePath": shown,
         "content": text,
-        "structuredPatch": structured_patch(old, text) if old else [],
+        "structuredPatch": shown_patch(old, text) if old else [],
         "originalFile": old or None,
         "userModified": False,
     }

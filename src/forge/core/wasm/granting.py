@@ -10,6 +10,7 @@ import msgspec
 
 from forge.core.components.wasm_tool import WasmLimits, WasmTool
 from forge.core.tool import ToolError
+from forge.foundation.homes import absolute
 
 USUAL = WasmLimits(fuel=10_000_000_000, memory_mb=128, seconds=10, output_kb=256)
 MOST = WasmLimits(fuel=100_000_000_000, memory_mb=1024, seconds=60, output_kb=1024)
@@ -67,11 +68,10 @@ def directories(grant: Grant, home: str, project: str) -> list[tuple[str, bool]]
     found: dict[str, bool] = {}
     named = [(path, False) for path in grant.read] + [(path, True) for path in grant.write]
     for path, mutable in named:
-        expanded = home + path[1:] if path == "~" or path.startswith("~/") else path
-        absolute = os.path.normpath(os.path.join(project, expanded))
-        if not os.path.isdir(absolute):
-            raise ToolError(f"The setting wasm.grants names {path}, but {absolute} is not a directory.")
-        found[absolute] = found.get(absolute, False) or mutable
+        directory = absolute(path, project, home)
+        if not os.path.isdir(directory):
+            raise ToolError(f"The setting wasm.grants names {path}, but {directory} is not a directory.")
+        found[directory] = found.get(directory, False) or mutable
     return list(found.items())
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from forge.core.components.wasm_tool import WasmLimits
 from forge.core.tool import ToolError
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.system.process import Child, Spawn, Unsupported, pipe, spawn
 
 RUNNER = os.path.join(os.path.dirname(__file__), "runner.py")
@@ -81,7 +82,7 @@ async def run_module(order: Order) -> Ended:
         return Ended("time", reason=f"it was stopped after {seconds:g} seconds", err=said)
     try:
         ended = msgspec.json.decode(status.kept, type=Ended)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return Ended("invalid", reason=f"the process that ran it died: {said[-300:] or 'without a word'}")
     return msgspec.structs.replace(ended, out=bytes(out.kept), err=said)
 

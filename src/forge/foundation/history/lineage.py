@@ -44,6 +44,8 @@ def lineage(links: list[Link], kept: list[Kept], until: str = "") -> tuple[list[
         return [], notes
     line = _Walk(links, by_id, _segments(kept, by_id), notes).back_from(leaf)
     line = _with_siblings(line, links)
+    if until:
+        line = line[: line.index(leaf) + 1]
     aside = 0 if until else _other_branches(line, links)
     if aside:
         notes.append(f"left out {_count(aside, 'entry', 'entries')} of another branch: the last one counts")
@@ -75,12 +77,20 @@ class _Walk:
     def _before(self, link: Link) -> Link | None:
         parent = self._heads.get(link.uuid, link.parent)
         if parent is None:
-            return None
+            # Nothing but a prompt or a compaction begins a conversation.
+            return self._bridge(link) if link.kind == "assistant" or link.results else None
         segment = self._tails.get(parent)
         if segment is not None and segment.tail not in self._seen and link.uuid != segment.head:
             parent = segment.tail
+        if parent in self._seen and link.kind != "system":
+            return self._bridge(link)
         if parent in self._seen:
             self._notes.append(f"the parents of entry {link.uuid} form a loop: what stood before is left out")
+            return None
+        if link.uuid in self._heads and parent not in self._by_id:
+            self._notes.append(
+                f"the summary before entry {link.uuid} is missing: the conversation starts there"
+            )
             return None
         return self._by_id.get(parent) or self._bridge(link)
 
@@ -90,7 +100,7 @@ class _Walk:
             self._places = {other.uuid: n for n, other in enumerate(self._links)}
         for place in range(self._places[link.uuid] - 1, -1, -1):
             other = self._links[place]
-            if not other.side and other.uuid not in self._seen and self._by_id[other.uuid] is other:
+            if other.side == link.side and other.uuid not in self._seen and self._by_id[other.uuid] is other:
                 self._notes.append(
                     f"the parent of entry {link.uuid} is missing: it follows the one before it"
                 )
@@ -106,7 +116,7 @@ def _other_branches(line: list[Link], links: list[Link]) -> int:
     aside: set[str] = set()
     count = 0
     for link in links:
-        if link.uuid in on_line or link.side:
+        if link.uuid in on_line or link.side != line[-1].side:
             continue
         if link.parent in ends or link.parent in aside:
             aside.add(link.uuid)
@@ -131,7 +141,7 @@ def _segments(kept: list[Kept], by_id: dict[str, Link]) -> dict[str, Kept]:
         while at is not None and at.uuid != segment.head and at.uuid not in seen:
             seen.add(at.uuid)
             at = by_id.get(at.parent or "")
-        if at is not None and at.uuid == segment.head and segment.anchor in by_id:
+        if at is not None and at.uuid == segment.head:
             whole[segment.anchor] = segment
     return whole
 
@@ -139,7 +149,8 @@ def _segments(kept: list[Kept], by_id: dict[str, Link]) -> dict[str, Kept]:
 def _with_siblings(line: list[Link], links: list[Link]) -> list[Link]:
     """Puts what hangs beside the line back: blocks of the same message, and results of parallel calls."""
     on_line = {link.uuid for link in line}
-    aside = [link for link in links if link.uuid not in on_line and not link.side]
+    # All of a sub-agent's own transcript is a sidechain.
+    aside = [link for link in links if link.uuid not in on_line and link.side == line[-1].side]
     if not aside:
         return line
     last = {link.message: link.uuid for link in line if link.message and link.kind == "assistant"}
@@ -173,20 +184,30 @@ def _with_results(line: list[Link], aside: list[Link]) -> list[Link]:
 
 
 def _inserted(line: list[Link], behind: dict[str, list[Link]]) -> list[Link]:
-    """The line with more links behind some; results wait for the end of their message."""
+    """The line with more links behind some, in the order in which they were written.
+
+    Blocks stand directly behind those of their message; what answers them, before the next message.
+    """
     whole: list[Link] = []
-    waiting: list[Link] = []
+    waiting: list[tuple[Link, Link]] = []
     for link in line:
-        if waiting and link.kind != "assistant":
-            whole += sorted(waiting, key=lambda each: each.at)
-            waiting = []
+        due = [more for more, call in waiting if not _comes_first(link, call, more)]
+        if due:
+            whole += due
+            waiting = [pair for pair in waiting if pair[0] not in due]
         whole.append(link)
-        for more in behind.get(link.uuid, []):
-            if more.kind == "assistant":
-                whole.append(more)
-            elif more not in waiting:
-                waiting.append(more)
-    return whole + sorted(waiting, key=lambda each: each.at)
+        hanging = behind.get(link.uuid, [])
+        whole += [more for more in hanging if more.kind == "assistant"]
+        waiting += [(more, link) for more in hanging if more.kind != "assistant"]
+        waiting.sort(key=lambda pair: pair[0].at)
+    return whole + [more for more, _ in waiting]
+
+
+def _comes_first(other: Link, call: Link, more: Link) -> bool:
+    """Whether an entry stands before one that hangs beside the line behind a call."""
+    if other.kind == "assistant":
+        return other.message == call.message
+    return call.at < other.at < more.at and (other.kind == "attachment" or bool(other.results))
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -68,8 +68,10 @@ def newest(folder: str) -> str | None:
 
 
 def find_title(folder: str, title: str) -> str | None:
-    """The newest session of a project with this title."""
-    return next((path for path in transcripts(folder) if own_title(path) == title), None)
+    """The newest session of a project with this title, in capitals or not."""
+    wanted = title.strip().casefold()
+    found = (path for path in transcripts(folder) if wanted and own_title(path).casefold() == wanted)
+    return next(found, None)
 
 
 def own_title(path: str) -> str:

@@ -7,9 +7,10 @@ lines they cannot parse and writers never append to a torn one.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -19,6 +20,7 @@ from forge.foundation.history.lineage import Kept, Link, lineage
 Record = dict[str, Any]
 
 _CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress"})
+_WORDS = ("user", "assistant")
 _SIDE_TYPES = frozenset(
     {
         "queue-operation",
@@ -38,10 +40,19 @@ _SIDE_TYPES = frozenset(
         "ai-title",
         "summary",
         "request-usage",
+        "worktree-state",
+        "agent-setting",
     }
 )
 
 _decode = msgspec.json.Decoder().decode
+
+# Escaped halves of characters; pairs and other escapes are found first and stay.
+_SURROGATE = re.compile(
+    r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+T = TypeVar("T")
+_START = 64
 
 
 class Transcript:
@@ -99,7 +110,7 @@ def chain(records: list[Record], until: str = "") -> list[Record]:
     """
     links = [_link(n, r) for n, r in enumerate(records) if isinstance(r.get("uuid"), str)]
     links = [link for link in links if link.kind not in _SIDE_TYPES]
-    kept = [k for r in records if (k := _kept(r.get("compactMetadata"))) is not None]
+    kept = [k for r in records for k in _kept(r.get("compactMetadata"))]
     line, _ = lineage(links, kept, until)
     return [records[link.at] for link in line]
 
@@ -124,7 +135,7 @@ def read_index(path: str, start: int = 0) -> Index:
     with open(path, "rb") as lines:
         lines.seek(start)
         for number, line in enumerate(lines, 1):
-            head = _head(line)
+            head = _head(line) or _head(mended(line))
             if head is None:
                 if line.strip():
                     broken.append(number)
@@ -147,12 +158,27 @@ def read_lines(path: str, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
             yield os.pread(descriptor, size, at)
 
 
+def decode_line(decode: Callable[[bytes], T], line: bytes) -> T | None:
+    """What one line says, also if some of its characters are none; None when it cannot be read."""
+    for text in (line, mended(line)):
+        try:
+            return decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+    return None
+
+
+def mended(line: bytes) -> bytes:
+    """A line whose characters are all valid: what is none becomes the sign for that."""
+    if not line[:_START].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        return line
+    text = line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip().removesuffix(",")
+    return _SURROGATE.sub(lambda found: found[1] or "\\ufffd", text).encode()
+
+
 def decode_record(line: bytes) -> Record | None:
     """One line as a record; None when it is none."""
-    try:
-        record = _decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    record = decode_line(_decode, line)
     return record if isinstance(record, dict) else None
 
 
@@ -212,11 +238,9 @@ def _add(index: Index, head: _Head | _DamagedHead, span: tuple[int, int], unknow
         index.costs.append(span)
     elif kind in ("file-history-snapshot", "file-history-delta"):
         index.file_history.append(span)
-    elif isinstance(head.uuid, str) and kind not in _SIDE_TYPES:
+    elif (isinstance(head.uuid, str) and kind not in _SIDE_TYPES) or kind in _WORDS:
         index.links.append(_link_of(head, kind, span))
-        kept = _kept(head.compactMetadata)
-        if kept is not None:
-            index.kept.append(kept)
+        index.kept.extend(_kept(head.compactMetadata))
     if kind not in _CHAIN_TYPES and kind not in _SIDE_TYPES:
         unknown.add(kind or "(none)")
 
@@ -231,9 +255,11 @@ def _link_of(head: _Head | _DamagedHead, kind: str, span: tuple[int, int]) -> Li
         results = tuple(
             b.tool_use_id for b in blocks if b.type == "tool_result" and isinstance(b.tool_use_id, str)
         )
+    parent = head.parentUuid
     return Link(
-        head.uuid,
-        head.parentUuid if isinstance(head.parentUuid, str) else None,
+        # Words without a name are found by their place.
+        head.uuid if isinstance(head.uuid, str) else f"(unnamed {span[0]})",
+        parent if parent is None or isinstance(parent, str) else str(parent),
         kind,
         *span,
         side=head.isSidechain is True,
@@ -261,12 +287,16 @@ def _link(at: int, record: Record) -> Link:
     )
 
 
-def _kept(metadata: Any) -> Kept | None:
-    segment = metadata.get("preservedSegment") if isinstance(metadata, dict) else None
-    if not isinstance(segment, dict):
-        return None
-    ends = [segment.get(key) for key in ("headUuid", "anchorUuid", "tailUuid")]
-    return Kept(*map(str, ends)) if all(isinstance(end, str) for end in ends) else None
+def _kept(metadata: Any) -> list[Kept]:
+    """What a compaction has left standing; it is said twice, as a stretch and as a list."""
+    facts = metadata if isinstance(metadata, dict) else {}
+    listed, segment = facts.get("preservedMessages"), facts.get("preservedSegment")
+    found: list[list[Any]] = []
+    if isinstance(listed, dict) and isinstance(uuids := listed.get("uuids"), list) and uuids:
+        found.append([uuids[0], listed.get("anchorUuid"), uuids[-1]])
+    if isinstance(segment, dict):
+        found.append([segment.get(key) for key in ("headUuid", "anchorUuid", "tailUuid")])
+    return [Kept(*map(str, ends)) for ends in found if all(isinstance(end, str) for end in ends)]
 
 
 def call_ids(record: Record) -> list[str]:

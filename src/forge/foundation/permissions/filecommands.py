@@ -17,7 +17,6 @@ READERS = word_set(
 )
 SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg", "awk", "gawk", "jq"})
 CREATORS = frozenset({"touch", "mkdir", "rm", "rmdir", "mv", "cp", "tee"})
-FILE_COMMANDS = READERS | SEARCHERS | CREATORS | {"sed", "find", "cd"}
 _FILE_OPTIONS = frozenset({"-f", "--file", "--rawfile", "--slurpfile"})
 _STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0"})
 _FIND_LEADING = r"-[HLP]|-O\d|-D\w*"

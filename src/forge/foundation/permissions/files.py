@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forge.foundation.permissions.modes import EDITING
 from forge.foundation.permissions.pattern import matches_path
 from forge.foundation.permissions.places import (
     forms,
@@ -143,7 +144,7 @@ def may_write(path: str, s: Situation) -> bool:
     """Whether an unprotected path may be written without approval."""
     if is_plan(path, s):
         return True
-    if (s.mode == "acceptEdits" and inside(path, s)) or within(path, s.free_write_dirs):
+    if (s.mode in EDITING and inside(path, s)) or within(path, s.free_write_dirs):
         return True
     return rule_on_path("Edit", "allow", path, s) is not None
 

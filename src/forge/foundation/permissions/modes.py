@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "auto")
-
-FLAG_NAMES = ("acceptEdits", "auto", "bypassPermissions", "manual", "dontAsk", "plan")
+# In these, files of the workspace are changed without a question.
+EDITING = ("acceptEdits", "auto")
 
 _SYNONYMS = {"manual": "default"}
 

@@ -6,6 +6,7 @@ import re
 
 from forge.foundation.permissions.commandrule import allows, is_exact, matches_text
 from forge.foundation.permissions.filecommands import operands
+from forge.foundation.permissions.modes import EDITING
 from forge.foundation.permissions.reach import plain_words
 from forge.foundation.permissions.readonly import is_read_only
 from forge.foundation.permissions.sed import DANGEROUS, prints_lines, substitutes
@@ -64,7 +65,7 @@ def why_ask(simple: Simple, s: Situation) -> str:
     allowed = [rule for rule in s.having("allow") if rule.tool == "Bash" and not simple.led_by_redirect]
     if looks_only(simple) or any(allows(rule, simple) for rule in allowed):
         return ""
-    if s.mode == "acceptEdits" and _edits(simple):
+    if s.mode in EDITING and _edits(simple):
         return ""
     return _sed_reason(simple) or APPROVAL
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forge.foundation.permissions.files import rule_on_path
+from forge.foundation.permissions.modes import EDITING
 from forge.foundation.permissions.parts import APPROVAL, why_ask
 from forge.foundation.permissions.places import inside, is_plan, within
 from forge.foundation.permissions.reach import ENVIRON, EXPANSION
@@ -83,7 +84,7 @@ def _free(touch: Touch, s: Situation) -> bool:
     if touch.kind in ("read", "input"):
         return inside(path, s) or within(path, s.free_read_dirs) or _ruled("Read", path, s)
     if touch.kind == "redirect":
-        free = (s.mode == "acceptEdits" and inside(path, s)) or within(path, s.free_write_dirs)
+        free = (s.mode in EDITING and inside(path, s)) or within(path, s.free_write_dirs)
         return free or _ruled("Edit", path, s)
     return inside(path, s) or _ruled("Edit", path, s)
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from forge.foundation.permissions.situation import Situation
 
 _PIECE = r"(?s)^\*\*/|/\*\*/|/\*\*$|\*+|\?|\[[^\]]+\]|\\.|."
+_FIXED = {"**/": "(?:.*/)?", "/**/": "/(?:.*/)?", "/**": "/.+", "?": "[^/]"}
 
 
 def matches_path(rule: Rule, path: str, s: Situation) -> bool:
@@ -50,13 +51,25 @@ def _expression(pattern: str, *, anywhere: bool) -> re.Pattern[str]:
     if not whole:
         body = ".+" if pattern.endswith("/**") else r"(?!)"
         return re.compile(body, re.DOTALL)
-    body = "".join(_translate(piece) for piece in re.findall(_PIECE, whole.removeprefix("/")))
     start = "" if anchored else "(?:.*/)?"
     tail = "/.*" if directory else "(?:/.*)?"
-    return re.compile(start + body + tail, re.IGNORECASE | re.DOTALL)
+    return compiled(start + translate(whole.removeprefix("/")) + tail)
 
 
-def _translate(piece: str) -> str:
+def compiled(expression: str) -> re.Pattern[str]:
+    """The expression; as in the reference one that cannot be meant, like `[z-a]`, matches nothing."""
+    try:
+        return re.compile(expression, re.IGNORECASE | re.DOTALL)
+    except re.error:
+        return re.compile("(?!)")
+
+
+def translate(pattern: str) -> str:
+    """A pattern in the manner of gitignore as a regular expression."""
+    return "".join(_piece(piece) for piece in re.findall(_PIECE, pattern))
+
+
+def _piece(piece: str) -> str:
     fixed = _FIXED.get(piece)
     if fixed:
         return fixed
@@ -66,6 +79,3 @@ def _translate(piece: str) -> str:
         inside = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
         return "[" + ("^" + inside[1:] if inside.startswith("!") else inside) + "]"
     return re.escape(piece[1:] if piece.startswith("\\") and len(piece) > 1 else piece)
-
-
-_FIXED = {"**/": "(?:.*/)?", "/**/": "/(?:.*/)?", "/**": "/.+", "?": "[^/]"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os.path
 
+from forge.foundation.homes import absolute
+from forge.foundation.inside import is_inside
 from forge.foundation.permissions.syntax import word_set
 
 TYPE_CHECKING = False
@@ -29,9 +31,7 @@ FREE_BELOW_CLAUDE = "worktrees"
 
 def resolve(text: str, s: Situation, base: str = "") -> str:
     """The absolute, normalised form of a path as a tool or a command names it."""
-    if text == "~" or text.startswith("~/"):
-        text = s.home + text[1:]
-    path = os.path.normpath(os.path.join(base or s.cwd, text))
+    path = absolute(text, base or s.cwd, s.home)
     return path[1:] if path.startswith("//") else path
 
 
@@ -53,15 +53,10 @@ def _real(path: str) -> str:
     return os.path.realpath(path[:end]) + path[end:]
 
 
-def contains(directory: str, path: str) -> bool:
-    """Whether the path is the directory or lies below it."""
-    return path == directory or path.startswith(directory if directory.endswith("/") else directory + "/")
-
-
 def within(path: str, directories: Iterable[str]) -> bool:
     """Whether the path, and what it links to, lie in one of the directories."""
     tops = [top for directory in directories for top in forms(directory)]
-    return all(any(contains(top, form) for top in tops) for form in forms(path))
+    return all(any(is_inside(form, top) for top in tops) for form in forms(path))
 
 
 def inside(path: str, s: Situation) -> bool:

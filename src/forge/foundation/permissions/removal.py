@@ -5,7 +5,8 @@ from __future__ import annotations
 import os.path
 import re
 
-from forge.foundation.permissions.places import contains, forms, resolve
+from forge.foundation.inside import is_inside
+from forge.foundation.permissions.places import forms, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _known(name: str, word: Word, s: Situation, *, moved: bool) -> Danger | None
             f"Dangerous {name} operation detected: the target '{shown}' depends on where the command runs."
             f" {_NO_ALLOW_RULE}",
         )
-    if any(contains(form, directory) for form in forms(path) for directory in {s.cwd, *s.directories}):
+    if any(is_inside(directory, form) for form in forms(path) for directory in {s.cwd, *s.directories}):
         return Danger(
             f"Dangerous {name} operation on working directory or its ancestor: {shown}",
             f"Dangerous {name} operation detected: '{shown}'\n\nThis command would remove a workspace"

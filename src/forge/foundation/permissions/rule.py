@@ -64,7 +64,7 @@ def parse_rule(text: object, behavior: str, source: str, anchor: str) -> Rule | 
     stripped = text.strip()
     tool, content, problem = _take_apart(stripped)
     if not problem:
-        problem = _unusable_name(tool, content, behavior)
+        problem = _unusable_name(tool, behavior)
     if problem:
         return f"{stripped!r}: {problem}"
     if content == "*" and not (behavior == "allow" and tool in _FILE_TOOLS):
@@ -132,7 +132,7 @@ def _ends_closed(inside: str) -> bool:
     return slashes % 2 == 0
 
 
-def _unusable_name(tool: str, content: str | None, behavior: str) -> str:
+def _unusable_name(tool: str, behavior: str) -> str:
     if any(char.isspace() for char in tool):
         return "a tool name has no blanks"
     if "*" not in tool or behavior != "allow":

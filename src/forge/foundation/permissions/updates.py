@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os.path
 
+from forge.foundation.homes import absolute
 from forge.foundation.permissions.modes import canonical_mode
 from forge.foundation.permissions.rule import BEHAVIORS, Rule, parse_rule, render
 
@@ -123,8 +124,7 @@ def _remove_directories(s: Situation, update: dict[str, object]) -> Situation:
 def _directories_of(s: Situation, update: dict[str, object]) -> list[str]:
     listed = update.get("directories")
     found = [str(path) for path in listed] if isinstance(listed, list) else []
-    expanded = [s.home + path[1:] if path == "~" or path.startswith("~/") else path for path in found]
-    return [os.path.normpath(os.path.join(s.start_dir, path)) for path in expanded]
+    return [absolute(path, s.start_dir, s.home) for path in found]
 
 
 _APPLY = {

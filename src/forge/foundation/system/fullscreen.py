@@ -91,11 +91,6 @@ def borrow(path: str, on_signal: Callable[[int], None]) -> Iterator[Borrowed]:
             signal.signal(getattr(signal, name), old)
 
 
-def terminal_modes(descriptor: int) -> list[Any]:
-    """The modes of a terminal, to be compared."""
-    return list(termios.tcgetattr(descriptor))
-
-
 def _copy(number: int) -> int:
     """A copy of a standard stream; of nothing if it is closed."""
     try:

@@ -59,6 +59,15 @@ class Child:
                 os.close(descriptor)
         return self._process.wait()
 
+    async def ends_within(self, seconds: float) -> bool:
+        """Whether it ends within a time."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.wait()
+        except TimeoutError:
+            return False
+        return True
+
     def interrupt(self) -> None:
         """Asks every process of the session to stop what it does."""
         self._signal(signal.SIGINT)

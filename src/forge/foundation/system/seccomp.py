@@ -74,11 +74,6 @@ _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
 Line = tuple[int, int, int, int]
 
 
-def is_known_machine() -> bool:
-    """Whether there are tables for this architecture."""
-    return machine() in _ARCHITECTURES
-
-
 def filter_calls(sockets: str) -> None:
     """Confines this process for good. `sockets`: "any", "unix" (and netlink) or "none"."""
     program = b"".join(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
+from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import dumps
 from forge.foundation.errors import UsageError
 from forge.foundation.suggest import closest
 from forge.hosts.cli.flags import SWITCH, Flag
@@ -63,6 +66,19 @@ def take_words(command: Command, given: list[str], names: tuple[str, ...], *, op
     if len(given) < len(names) - optional:
         raise UsageError(f"{names[len(given)]} is missing.", _see(command))
     return given + [""] * (len(names) - len(given))
+
+
+def named_directory(word: str) -> str:
+    """The directory a word names, the current one for an empty word."""
+    directory = os.path.abspath(word or os.getcwd())
+    if not os.path.isdir(directory):
+        raise UsageError(f"{directory} is not a directory.")
+    return directory
+
+
+def print_json(value: Any) -> None:
+    """JSON on standard output, readable by people too."""
+    sys.stdout.write(msgspec.json.format(dumps(value), indent=2).decode() + "\n")
 
 
 def unknown_word(command: Command, word: str, known: tuple[str, ...]) -> UsageError:

@@ -17,6 +17,7 @@ from forge.hosts.cli.command import (
     NO_COLOR,
     Arguments,
     Command,
+    print_json,
     read_arguments,
     take_words,
     unknown_word,
@@ -25,9 +26,9 @@ from forge.hosts.cli.component_list import Row, details
 from forge.hosts.cli.flags import VALUE, Flag
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.cli.screen import Screen, open_screen
-from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.options import RunOptions, read_options
+from forge.hosts.parts.components import Components
 
 ACTIONS = ("list", "info", "new")
 FLAGS = (
@@ -66,7 +67,7 @@ def run_component(kind: Kind, line: CommandLine, env: dict[str, str]) -> int:
         raise unknown_word(kind.command, action, ACTIONS)
     rows = kind.rows(components.catalog)
     if given.on("json"):
-        _write_json(screen, rows)
+        print_json(rows)
     else:
         _table(screen, rows, kind.command.name)
     return 0
@@ -88,7 +89,7 @@ def _new(kind: Kind, c: Configuration, given: Arguments, screen: Screen) -> int:
     words = given.text("description") or f"Say what {name} is for and when to use it."
     path = kind.create(os.path.join(root, kind.folder), name, words)
     if given.on("json"):
-        _write_json(screen, {"name": name, "scope": scope, "path": path})
+        print_json({"name": name, "scope": scope, "path": path})
     else:
         screen.line(f"Made {path}")
     return 0
@@ -103,7 +104,7 @@ def _info(kind: Kind, catalog: Catalog, name: str, given: Arguments, screen: Scr
         raise UsageError(f"There is no {kind.command.name} {name!r} here.{guess}")
     told = details(found[0], found[1:])
     if given.on("json"):
-        _write_json(screen, told)
+        print_json(told)
     else:
         screen.table([(key, _shown(value)) for key, value in told.items() if value != []], styles={0: "dim"})
     return 0
@@ -117,10 +118,6 @@ def _table(screen: Screen, rows: list[Row], name: str) -> None:
         screen.line(f"    {row.origin}{hidden}", "dim")
     if not rows:
         screen.line(f"There are no {name}s here. Make one with: forge {name} new NAME")
-
-
-def _write_json(screen: Screen, value: Any) -> None:
-    screen.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
 
 
 def _shown(value: Any) -> str:

@@ -17,6 +17,7 @@ from forge.hosts.cli.command import (
     NO_COLOR,
     Arguments,
     Command,
+    print_json,
     read_arguments,
     take_words,
     unknown_word,
@@ -83,7 +84,7 @@ def _list(c: Configuration, given: Arguments, screen: Screen) -> int:
         (path, masked(value, path), c.settings.origins(path)) for path, value in leaves(c.settings.merged)
     ]
     if given.on("json"):
-        _print_json(screen, [_row(*row) for row in rows])
+        print_json([_row(*row) for row in rows])
         return 0
     for path, value, origins in rows:
         key = screen.paint(join_key(path), "bold")
@@ -107,7 +108,7 @@ def _get(c: Configuration, given: Arguments, screen: Screen) -> int:
         return 1
     shown = masked(value, path)
     if given.on("json"):
-        _print_json(screen, _row(path, shown, c.settings.origins(path)))
+        print_json(_row(path, shown, c.settings.origins(path)))
     else:
         screen.line(shown if isinstance(shown, str) else _json(shown))
     return 0
@@ -143,7 +144,7 @@ def _path(c: Configuration, given: Arguments, screen: Screen) -> int:
     read = [(la.scope.value, la.path) for la in c.settings.layers]
     written = [(s.value, settings_file(c.places, s)) for s in (Scope.USER, Scope.PROJECT, Scope.LOCAL)]
     if given.on("json"):
-        _print_json(screen, {"read": [_place(*r) for r in read], "written": [_place(*w) for w in written]})
+        print_json({"read": [_place(*r) for r in read], "written": [_place(*w) for w in written]})
         return 0
     screen.line("Read, the weakest first:", "bold")
     screen.table(read or [("", "no settings files were found")])
@@ -214,7 +215,3 @@ def _place(scope: str, path: str) -> dict[str, str]:
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
-
-
-def _print_json(screen: Screen, value: Any) -> None:
-    screen.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import UsageError
 from forge.foundation.origin import Scope
 from forge.foundation.paths import Places, settings_file
@@ -94,7 +95,7 @@ def _read_value(path: tuple[str, ...], text: str) -> Any:
     """JSON where it is JSON, unless the key wants text."""
     try:
         value = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return text
     textual = path[0] == "env" and len(path) == 2
     if (textual or _type_at(path).kind in ("string", "enum")) and not isinstance(value, str | dict | list):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 
-import msgspec
-
-from forge.hosts.cli.command import JSON, NO_COLOR, Command, read_arguments, take_words
+from forge.hosts.cli.command import JSON, NO_COLOR, Command, print_json, read_arguments, take_words
 from forge.hosts.cli.findings import PROGRAMS, Report, errors, examine, summary
 from forge.hosts.cli.model_choice import key_words
 from forge.hosts.cli.parse import CommandLine
@@ -40,7 +38,7 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     screen = open_screen(env, plain=given.on("no_color"))
     report = examine(read_options(line), env, os.getcwd())
     if given.on("json"):
-        screen.write(msgspec.json.format(msgspec.json.encode(summary(report)), indent=2).decode() + "\n")
+        print_json(summary(report))
     else:
         for section in (
             _forge,

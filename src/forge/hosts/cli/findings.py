@@ -23,10 +23,10 @@ from forge.foundation.system.facts import os_version
 from forge.foundation.trust import read_trust
 from forge.hosts.cli.component_list import Row, all_rows
 from forge.hosts.cli.model_choice import Chosen, choose
-from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration, load_configuration
 from forge.hosts.offer import ON_DEMAND, offered
 from forge.hosts.options import RunOptions
+from forge.hosts.parts.components import Components
 from forge.version import COMPATIBLE_WITH, VERSION
 
 # What each program is for; the doctor says what is lost without it.

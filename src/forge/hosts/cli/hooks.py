@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from importlib import import_module
 from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import UsageError
 from forge.foundation.hookspec import EVENTS
 from forge.hosts.cli.command import JSON, NO_COLOR, Command, read_arguments, take_words, unknown_word
@@ -80,15 +80,10 @@ def read_input(text: str) -> dict[str, Any]:
             value = msgspec.json.decode(text.encode())
     except OSError as error:
         raise UsageError(f"--input: {text[1:]} cannot be read: {error.strerror}") from None
-    except msgspec.DecodeError as error:
+    except NOT_JSON as error:
         raise UsageError(
             f"--input is not JSON: {error}", 'Example: --input \'{"source": "resume"}\''
         ) from None
     if not isinstance(value, dict):
         raise UsageError("--input must be a JSON object with fields of the event.")
     return value
-
-
-def print_json(value: Any) -> None:
-    """Prints a value for scripts."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")

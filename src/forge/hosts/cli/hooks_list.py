@@ -12,13 +12,12 @@ from forge.core.components.catalog import Catalog
 from forge.core.components.kinds import HookSource
 from forge.foundation.hookspec import EVENTS, HOOKS
 from forge.foundation.origin import Origin, Scope
-from forge.hosts.cli.command import Arguments
-from forge.hosts.cli.hooks import print_json
+from forge.hosts.cli.command import Arguments, print_json
 from forge.hosts.cli.screen import Screen, open_screen
-from forge.hosts.components import Components
 from forge.hosts.configuration import Configuration
 from forge.hosts.hook_sources import extra_files, only_managed, plugins_only, switched_off, why_not
 from forge.hosts.options import RunOptions
+from forge.hosts.parts.components import Components
 
 ACTIVE, WAITING, DROPPED = "active", "waiting", "dropped"
 UNTRUSTED = "the project is not trusted; `forge trust` changes that"

@@ -31,8 +31,7 @@ from forge.foundation.hookspec import HOOKS, HookSpec
 from forge.foundation.origin import Scope
 from forge.foundation.suggest import closest
 from forge.hosts.build import outline_session
-from forge.hosts.cli.command import Arguments
-from forge.hosts.cli.hooks import print_json
+from forge.hosts.cli.command import Arguments, print_json
 from forge.hosts.cli.screen import Screen, open_screen
 from forge.hosts.configuration import Configuration
 from forge.hosts.options import RunOptions

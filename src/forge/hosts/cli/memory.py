@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
-
-import msgspec
 
 from forge.core.memory.approval import approve_imports, imports_approved
 from forge.core.memory.file import Loaded, MemoryFile
 from forge.core.memory.read import Library
 from forge.core.memory.sources import MemoryRequest, load_scoped, load_start
 from forge.foundation.errors import UsageError
-from forge.hosts.cli.command import JSON, NO_COLOR, Command, read_arguments, take_words
+from forge.hosts.cli.command import (
+    JSON,
+    NO_COLOR,
+    Command,
+    named_directory,
+    print_json,
+    read_arguments,
+    take_words,
+)
 from forge.hosts.cli.flags import SWITCH, Flag
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.cli.screen import Screen, open_screen
@@ -48,10 +52,8 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     given = read_arguments(COMMAND, line)
     if given is None:
         return 0
-    (directory,) = take_words(COMMAND, given.words, ("DIR",), optional=1)
-    directory = os.path.abspath(directory or os.getcwd())
-    if not os.path.isdir(directory):
-        raise UsageError(f"{directory} is not a directory.")
+    (word,) = take_words(COMMAND, given.words, ("DIR",), optional=1)
+    directory = named_directory(word)
     if given.on("allow_imports") and given.on("forbid_imports"):
         raise UsageError("Only one of --allow-imports and --forbid-imports can be meant.")
     options = read_options(line)
@@ -62,7 +64,7 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     loaded, scoped = load_start(request, library), load_scoped(request, library)
     if given.on("json"):
         listing = _listing(request, loaded, scoped, imports=imports_approved(c.places))
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(listing), indent=2).decode() + "\n")
+        print_json(listing)
         return 0
     _print(open_screen(env, plain=given.on("no_color")), request, loaded, scoped)
     return 0

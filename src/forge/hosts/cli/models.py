@@ -15,7 +15,7 @@ from forge.core.models.keys import base_url, find_key
 from forge.core.models.probe import Probe, probe
 from forge.core.models.providers import Provider, read_providers
 from forge.foundation.errors import ForgeError
-from forge.hosts.cli.command import JSON, NO_COLOR, Arguments, Command, read_arguments, take_words
+from forge.hosts.cli.command import JSON, NO_COLOR, Arguments, Command, print_json, read_arguments, take_words
 from forge.hosts.cli.flags import SWITCH, Flag
 from forge.hosts.cli.masking import masked
 from forge.hosts.cli.model_choice import Chosen, choose, key_words
@@ -88,12 +88,13 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     o = read_options(line)
     c = load_configuration(o, env, os.getcwd())
     providers, problems = read_providers(c.settings.get)
-    servers = asyncio.run(_ask([_server(p, c) for p in providers.values()], c, everyone=given.on("check")))
     chosen = choose(o, c)
+    servers = [_server(p, c) for p in providers.values()]
+    if c.settings.get("airGap", False) is True:
+        servers = [_behind_gap(server, chosen) for server in servers]
+    servers = asyncio.run(_ask(servers, c, everyone=given.on("check")))
     if given.on("json"):
-        screen.write(
-            msgspec.json.format(msgspec.json.encode(_summary(c, servers, chosen)), indent=2).decode() + "\n"
-        )
+        print_json(_summary(c, servers, chosen))
     else:
         _show_choice(chosen, screen)
         _show_servers(servers, screen)
@@ -116,6 +117,13 @@ def _server(provider: Provider, c: Configuration) -> Server:
         local = False
         problem = error.message
     return Server(provider, str(masked(url)), local, key, problem)
+
+
+def _behind_gap(server: Server, chosen: Chosen) -> Server:
+    """Nobody but the provider of the configured model is asked anything."""
+    if chosen.choice is not None and server.provider == chosen.choice.provider:
+        return server
+    return msgspec.structs.replace(server, problem=server.problem or "out of reach: airGap is on")
 
 
 def _program(provider: Provider, c: Configuration) -> Server:

@@ -50,13 +50,13 @@ def parse_with(flags: Iterable[Flag], argv: list[str], *, commands: Container[st
         name, has_value, attached = word.partition("=")
         flag = table.get(name)
         if flag is None:
-            at = _cluster(table, word, line, argv, at)
+            _cluster(table, word, line)
             continue
         at = _take(flag, line, argv, at, attached if has_value else None)
     return line
 
 
-def _cluster(table: dict[str, Flag], word: str, line: CommandLine, argv: list[str], at: int) -> int:
+def _cluster(table: dict[str, Flag], word: str, line: CommandLine) -> None:
     """`-pc` is `-p -c`; anything else is unknown."""
     letters = [table.get(f"-{c}") for c in word[1:]] if not word.startswith("--") else []
     if len(letters) < 2 or any(f is None or f.kind not in (SWITCH, OPTIONAL) for f in letters):
@@ -64,7 +64,6 @@ def _cluster(table: dict[str, Flag], word: str, line: CommandLine, argv: list[st
     for flag in letters:
         if flag is not None:
             line.values[flag.key] = True
-    return at
 
 
 def _take(flag: Flag, line: CommandLine, argv: list[str], at: int, attached: str | None) -> int:
@@ -109,11 +108,26 @@ def _check(flag: Flag, value: str) -> None:
         raise UsageError(f"{wrong} Allowed choices are {', '.join(flag.choices)}.")
     if not flag.check:
         return
+    if flag.check == "window" and window(value) is None:
+        sizes = "(e.g. 500k, 200000, or 200 as shorthand)"
+        raise UsageError(f"{wrong} It must be 'auto', or between 100k and 1M {sizes}")
     number = _number(value)
     if flag.check == "number" and number is None:
         raise UsageError(f"{wrong} must be a number")
     if flag.check == "positive" and not (number is not None and number > 0):
         raise UsageError(f"{wrong} {flag.names[-1]} must be a positive number greater than 0")
+
+
+def window(value: str) -> int | None:
+    """A size of context windows such as 500k, 1M, 200000 or 200, 0 for `auto`; None if it is none."""
+    if value == "auto":
+        return 0
+    unit = {"k": 1_000, "m": 1_000_000}.get(value[-1:].lower(), 1)
+    number = _number(value if unit == 1 else value[:-1])
+    if number is None:
+        return None
+    tokens = round(number * (1_000 if unit == 1 and number <= 1_000 else unit))
+    return tokens if 100_000 <= tokens <= 1_000_000 else None
 
 
 def _number(text: str) -> float | None:

@@ -10,9 +10,9 @@ from forge.foundation.history.retention import DAY, remove_session
 from forge.foundation.history.sessions import project_folders, summary, transcripts
 from forge.foundation.history.transcript import Transcript
 from forge.foundation.paths import projects_dir
-from forge.hosts.cli.command import Arguments, take_words
+from forge.hosts.cli.command import Arguments, print_json, take_words
 from forge.hosts.cli.sessions import COMMAND
-from forge.hosts.cli.sessions_place import Place, age, amount, find, number, print_json, session_id
+from forge.hosts.cli.sessions_place import Place, age, amount, find, number, session_id
 from forge.hosts.configuration import load_configuration
 from forge.hosts.options import read_options
 from forge.hosts.tidying import kept_days
@@ -39,12 +39,7 @@ def delete(place: Place, given: Arguments) -> int:
     if not given.words:
         raise UsageError("Say which session to delete.", "See: forge sessions list")
     paths = list(dict.fromkeys(find(place, name) for name in given.words))
-    if not _agreed(place, given, paths):
-        return 1
-    for path in paths:
-        remove_session(place.places.claude_dir, path)
-    _tell(given, paths, "Deleted", place)
-    return 0
+    return _remove(place, given, paths)
 
 
 def cleanup(place: Place, given: Arguments) -> int:
@@ -67,11 +62,15 @@ def cleanup(place: Place, given: Arguments) -> int:
         if not old and not given.on("json"):
             place.screen.line(f"No session is older than {days} days.")
         return 0
-    if not _agreed(place, given, old):
+    return _remove(place, given, old)
+
+
+def _remove(place: Place, given: Arguments, paths: list[str]) -> int:
+    if not _agreed(place, given, paths):
         return 1
-    for path in old:
+    for path in paths:
         remove_session(place.places.claude_dir, path)
-    _tell(given, old, "Deleted", place)
+    _tell(given, paths, "Deleted", place)
     return 0
 
 

@@ -10,8 +10,8 @@ from forge.foundation.history.session_search import Hit
 from forge.foundation.history.session_search import search as find_words
 from forge.foundation.history.sessions import Summary, list_sessions
 from forge.foundation.ids import timestamp
-from forge.hosts.cli.command import Arguments
-from forge.hosts.cli.sessions_place import Place, age, amount, money, number, print_json
+from forge.hosts.cli.command import Arguments, print_json
+from forge.hosts.cli.sessions_place import Place, age, amount, money, number
 
 _HITS = 5
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
-from typing import Any
 
 import msgspec
 
-from forge.foundation.encode import dumps
 from forge.foundation.errors import UsageError
 from forge.foundation.history.sessions import find_title, project_folders, transcripts
 from forge.foundation.paths import Places, find_places, projects_dir, slug
@@ -63,11 +60,6 @@ def session_id(path: str) -> str:
     return os.path.basename(path).removesuffix(".jsonl")
 
 
-def print_json(value: Any) -> None:
-    """JSON on standard output, readable by people too."""
-    sys.stdout.write(msgspec.json.format(dumps(value), indent=2).decode() + "\n")
-
-
 def age(seconds: float) -> str:
     """How long ago, in the largest unit that fits."""
     for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
@@ -96,6 +88,9 @@ def number(given: Arguments, key: str, default: int) -> int:
     if not text:
         return default
     try:
-        return int(text)
+        value = int(text)
     except ValueError:
-        raise UsageError(f"--{key} takes a whole number, not {text!r}.") from None
+        value = -1
+    if value < 0:
+        raise UsageError(f"--{key} takes a whole number, not {text!r}.")
+    return value

@@ -9,9 +9,9 @@ from forge.foundation.errors import UsageError
 from forge.foundation.history.checkpoints import history_dir, read_history
 from forge.foundation.history.sessions import summary
 from forge.foundation.ids import new_uuid
-from forge.hosts.cli.command import Arguments, take_words
+from forge.hosts.cli.command import Arguments, print_json, take_words
 from forge.hosts.cli.sessions import COMMAND
-from forge.hosts.cli.sessions_place import Place, find, print_json, session_id
+from forge.hosts.cli.sessions_place import Place, find, session_id
 
 
 def rewind(place: Place, given: Arguments) -> int:

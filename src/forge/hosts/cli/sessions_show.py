@@ -8,16 +8,16 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from forge.agent.resume import conversation
 from forge.foundation.atomic import update_text
 from forge.foundation.encode import dumps, printable
-from forge.foundation.history.lineage import lineage
 from forge.foundation.history.session_search import entry_text
 from forge.foundation.history.sessions import prompt_text, summary
 from forge.foundation.history.transcript import Record, decode_record, read_index, read_lines
-from forge.hosts.cli.command import Arguments, take_words
+from forge.hosts.cli.command import Arguments, print_json, take_words
 from forge.hosts.cli.screen import Screen
 from forge.hosts.cli.sessions import COMMAND
-from forge.hosts.cli.sessions_place import Place, find, print_json, session_id
+from forge.hosts.cli.sessions_place import Place, find, session_id
 
 _SHORT_LINES = 6
 _SIGNS = {"user": "prompt", "assistant": "model", "result": "result"}
@@ -57,9 +57,10 @@ def export(place: Place, given: Arguments) -> int:
 
 def records(path: str, *, everything: bool, complain: bool = False) -> Iterator[Record]:
     """The records of a conversation; `everything` adds what compaction and rewinding left behind."""
-    index = read_index(path)
-    line, notes = lineage(index.links, index.kept)
-    chosen = [link for link in index.links if not link.side] if everything else line
+    index, chosen, notes = conversation(path)
+    if everything:
+        index = read_index(path)
+        chosen = [link for link in index.links if not link.side]
     for note in [*index.notes, *notes] if complain else ():
         sys.stderr.write(f"{session_id(path)}: {note}.\n")
     for text in read_lines(path, ((link.at, link.size) for link in chosen)):

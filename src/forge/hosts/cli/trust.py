@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from forge.foundation.errors import UsageError
 from forge.foundation.paths import Places, find_places, trust_key
 from forge.foundation.trust import is_trusted, read_trust, trust, untrust
-from forge.hosts.cli.command import NO_COLOR, Command, read_arguments, take_words
+from forge.hosts.cli.command import NO_COLOR, Command, named_directory, read_arguments, take_words
 from forge.hosts.cli.flags import SWITCH, Flag
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.cli.screen import Screen, open_screen
@@ -42,12 +41,10 @@ def run(line: CommandLine, env: dict[str, str]) -> int:
     given = read_arguments(COMMAND, line)
     if given is None:
         return 0
-    (directory,) = take_words(COMMAND, given.words, ("DIR",), optional=1)
+    (word,) = take_words(COMMAND, given.words, ("DIR",), optional=1)
     if given.on("status") and given.on("remove"):
         raise UsageError("Only one of --status and --remove can be meant.")
-    directory = os.path.abspath(directory or os.getcwd())
-    if not os.path.isdir(directory):
-        raise UsageError(f"{directory} is not a directory.")
+    directory = named_directory(word)
     places = find_places(env, directory)
     screen = open_screen(env, plain=given.on("no_color"))
     if given.on("status"):

@@ -18,11 +18,11 @@ from forge.foundation.history.sessions import project_folders, summary, transcri
 from forge.foundation.history.spending import Amount, Spent, read_spending
 from forge.foundation.ids import timestamp
 from forge.foundation.paths import find_places, projects_dir, slug
-from forge.hosts.cli.command import JSON, NO_COLOR, Arguments, Command, read_arguments, take_words
+from forge.hosts.cli.command import JSON, NO_COLOR, Arguments, Command, print_json, read_arguments, take_words
 from forge.hosts.cli.flags import SWITCH, VALUE, Flag
 from forge.hosts.cli.parse import CommandLine
 from forge.hosts.cli.screen import Screen, open_screen
-from forge.hosts.cli.sessions_place import money, number, print_json
+from forge.hosts.cli.sessions_place import money, number
 from forge.hosts.configuration import load_configuration
 from forge.hosts.options import read_options
 

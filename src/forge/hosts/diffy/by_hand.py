@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from forge.hosts.diffy.answer import Outcome
 from forge.hosts.diffy.conclude import conclude
 from forge.hosts.diffy.opening import open_listing
 from forge.hosts.diffy.request import Request, below_root
+from forge.hosts.diffy.screen.editor import own_editor
 from forge.hosts.diffy.stop import draft_file, remembers
 from forge.hosts.diffy.surfaces.chain import surfaces
 from forge.hosts.diffy.surfaces.link import read_decisions
@@ -172,12 +172,7 @@ def _is_awaited(folder: str) -> bool:
 
 
 def _own_editor(path: str, env: Mapping[str, str]) -> int:
-    for name in ("DIFFY_EDITOR", "VISUAL", "EDITOR"):
-        words = shlex.split(env.get(name, ""))
-        if words and os.path.basename(words[0]) != "diffy":
-            break
-    else:
-        words = ["vi"]
+    words = own_editor(env)
     try:
         return subprocess.run([*words, path], env=dict(env), check=False).returncode
     except OSError as error:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.system.liveness import is_alive, process_start
 
 
@@ -36,7 +37,7 @@ def parse_payload(data: bytes) -> Payload:
     """The event in some bytes; fields of another type than expected count as missing."""
     try:
         found: Any = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError):
+    except NOT_JSON:
         return Payload()
     if not isinstance(found, dict):
         return Payload()

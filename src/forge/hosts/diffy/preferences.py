@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import ConfigError, UsageError
 
 UNATTENDED = ("skip", "web", "block")
@@ -49,7 +50,7 @@ def _read(path: str) -> Preferences:
         return Preferences()
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", path=path) from None
-    except msgspec.DecodeError as error:
+    except NOT_JSON as error:
         raise ConfigError(str(error), path=path) from None
 
 

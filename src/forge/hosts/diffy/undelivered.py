@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import msgspec
 
+from forge.foundation.lenient import read_as
 from forge.foundation.system.liveness import is_alive
 from forge.hosts.diffy.surfaces.runtime import write_private
 
@@ -43,12 +44,8 @@ def collect(state: str, session: str) -> list[str]:
     texts = []
     for name in sorted(_names(folder)):
         path = os.path.join(folder, name)
-        try:
-            with open(path, "rb") as file:
-                letter = msgspec.json.decode(file.read(), type=Letter)
-        except (OSError, msgspec.DecodeError):
-            continue
-        if letter.session not in ("", session) and is_alive(*letter.agent):
+        letter = read_as(path, Letter)
+        if letter is None or (letter.session not in ("", session) and is_alive(*letter.agent)):
             continue
         try:
             os.unlink(path)

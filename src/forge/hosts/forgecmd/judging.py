@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 from forge.core.shell.analysis.decide import DENY, Decision, decide
 from forge.core.shell.analysis.judge import judge
 from forge.core.shell.analysis.record import RANK
 from forge.core.shell.analysis.state import Known
 from forge.core.shell.analysis.surroundings import surroundings
 from forge.core.shell.guard.unclear import denied_raw, looked_through
-from forge.foundation.homes import home_dir
+from forge.foundation.homes import absolute, home_dir
 from forge.hosts.forgecmd.policies import workspace_of
 
 TYPE_CHECKING = False
@@ -52,8 +50,7 @@ def place(cwd: str, env: Mapping[str, str], policy: Policy) -> Surroundings:
 def extra_places(policy: Policy, env: Mapping[str, str], workspace: str) -> tuple[str, ...]:
     """The directories that may be written besides the workspace, as absolute paths."""
     home = home_dir(env)
-    opened = [home + path[1:] if path == "~" or path.startswith("~/") else path for path in policy.extra]
-    return tuple(os.path.normpath(os.path.join(workspace, path)) for path in opened)
+    return tuple(absolute(path, workspace, home) for path in policy.extra)
 
 
 class Past:
@@ -78,7 +75,7 @@ def assess(
         verdict = looked_through(verdict)
     decision = denied_raw(verdict, policy.rules)
     if decision is None:
-        decision = decide(verdict, policy.rules, policy.thresholds, past.memory, around.cwd)
+        decision = decide(verdict, policy.rules, policy.thresholds, past.memory)
     if decision.verdict != DENY:
         past.known = known
     return verdict, decision

@@ -13,6 +13,7 @@ from forge.core.shell.analysis.policy import Policy, add_settings
 from forge.foundation.errors import ConfigError
 from forge.foundation.gitdir import find_root
 from forge.foundation.homes import DIALECTS, home_dir, user_dirs
+from forge.foundation.inside import is_inside
 from forge.foundation.system.locks import MANAGED_DIRS
 
 TYPE_CHECKING = False
@@ -47,13 +48,9 @@ def workspace_of(env: Mapping[str, str], cwd: str) -> str:
     for root in (env.get("CLAUDE_PROJECT_DIR", ""), find_root(cwd)):
         root = os.path.normpath(root) if os.path.isabs(root) else ""
         # A repository of dot files must not make the whole home directory a workspace.
-        if root and _inside(cwd, root) and not _inside(home, root):
+        if root and is_inside(cwd, root) and not is_inside(home, root):
             return root
     return cwd
-
-
-def _inside(path: str, root: str) -> bool:
-    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
 def _managed(directory: str) -> list[str]:

@@ -22,6 +22,7 @@ from forge.core.shell.sandbox.profile import Places, Profile, cache_variables, s
 from forge.core.shell.trash import Trash
 from forge.foundation.errors import ForgeError
 from forge.foundation.homes import forge_home, home_dir
+from forge.foundation.lenient import read_as
 from forge.foundation.system.keeping import Keeper
 from forge.foundation.system.liveness import process_start
 from forge.hosts.forgecmd.judging import Past, assess, place
@@ -127,11 +128,7 @@ class Ground:
         return os.path.join(forge_home(self.env), "run", "sessions", f"{name[:100]}.json")
 
     def _remembered(self) -> Remembered:
-        try:
-            with open(self._memory_file(), "rb") as file:
-                return msgspec.json.decode(file.read(), type=Remembered)
-        except (OSError, msgspec.DecodeError):
-            return Remembered()
+        return read_as(self._memory_file(), Remembered) or Remembered()
 
 
 def _forget_old(folder: str) -> None:

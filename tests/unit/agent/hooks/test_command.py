@@ -22,6 +22,15 @@ def run(cwd: Path, command: str, payload: bytes = b"{}\n", timeout: float = 10.0
     return asyncio.run(run_command(order))
 
 
+def run_too_long(cwd: Path, command: str, note: str) -> tuple[Run, int]:
+    """The run and the process id it has noted; a busy machine gets more time until it has."""
+    for timeout in (0.2, 2.0, 15.0):
+        ended = run(cwd, command, timeout=timeout)
+        if (cwd / note).exists() and (text := (cwd / note).read_text()):
+            return ended, int(text)
+    raise TimeoutError(f"{command} has noted no process")
+
+
 def seen(ended: Run) -> tuple[Any, ...]:
     return (ended.exit_code, ended.stdout, ended.stderr)
 
@@ -37,21 +46,26 @@ def test_a_hook_that_does_not_read_its_input_is_fine(tmp_path: Path) -> None:
 
 
 def test_both_outputs_are_kept_in_the_order_they_came(tmp_path: Path) -> None:
-    ended = run(tmp_path, "printf a; sleep 0.05; printf b >&2; sleep 0.05; printf c")
+    # Where both wait to be read nobody can tell their order, so a busy machine gets longer pauses.
+    for pause in (0.05, 0.5, 3):
+        ended = run(tmp_path, f"printf a; sleep {pause}; printf b >&2; sleep {pause}; printf c", timeout=30)
+        if ended.combined == "abc":
+            break
     assert (ended.stdout, ended.stderr, ended.combined) == ("ac", "b", "abc")
 
 
-@pytest.mark.requirement("S1-36", "S0-32")
+@pytest.mark.requirement("S1-36", "S0-32", "S0-40")
 def test_a_hook_that_hangs_is_ended_with_its_group(tmp_path: Path) -> None:
-    ended = run(tmp_path, "echo early; sleep 60 & echo $! > child; wait", timeout=0.3)
+    ended, child = run_too_long(tmp_path, "echo early; sleep 60 & echo $! > child; wait", "child")
     assert (ended.timed_out, ended.exit_code) == (True, None)
-    assert gone(int((tmp_path / "child").read_text()))
+    assert gone(child)
 
 
 def test_a_hook_that_ignores_the_polite_signal_is_killed(tmp_path: Path) -> None:
-    ended = run(tmp_path, "trap '' TERM; echo $$ > self; while :; do sleep 0.02; done", timeout=0.1)
+    command = "trap '' TERM; echo $$ > self; while :; do sleep 0.02; done"
+    ended, shell = run_too_long(tmp_path, command, "self")
     assert ended.timed_out
-    assert gone(int((tmp_path / "self").read_text()))
+    assert gone(shell)
 
 
 def test_a_child_that_keeps_the_outputs_open_does_not_hold_the_hook_up(tmp_path: Path) -> None:

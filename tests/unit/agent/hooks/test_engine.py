@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -129,11 +130,14 @@ def test_every_line_of_a_message_to_the_user_says_whose_it_is(tmp_path: Path) ->
     assert events[-1] == HookSaid("PreToolUse:Bash says: a\nPreToolUse:Bash says: b", "notice")
 
 
-@pytest.mark.requirement("S1-31")
-def test_a_hook_in_the_background_is_not_waited_for_and_its_texts_come_later(tmp_path: Path) -> None:
+@pytest.mark.requirement("S1-31", "S0-32")
+@pytest.mark.parametrize("key", ["async", "async_exec"])
+def test_a_hook_in_the_background_is_not_waited_for_and_its_texts_come_later(
+    key: str, tmp_path: Path
+) -> None:
     said = {"systemMessage": "first"} | specific("PreToolUse", additionalContext="second")
     made = engine(
-        one("PreToolUse", f"while [ ! -e go ]; do sleep 0.02; done; {say(said)}; exit 2", **{"async": True})
+        one("PreToolUse", f"while [ ! -e go ]; do sleep 0.02; done; {say(said)}; exit 2", **{key: True})
     )
     _, host = seated(made, str(tmp_path))
 
@@ -162,6 +166,17 @@ def test_a_hook_still_in_the_background_at_the_end_is_stopped(tmp_path: Path) ->
 
     asyncio.run(asyncio.wait_for(fired(), 10))
     assert not Path(f"/proc/{int((tmp_path / 'self').read_text())}").exists()
+
+
+@pytest.mark.requirement("S1-146")
+def test_ten_hooks_that_do_nothing_run_side_by_side_and_cost_little(tmp_path: Path) -> None:
+    handlers = [{"type": "command", "command": f"true {number}"} for number in range(10)]
+    before = os.times()
+    _, events = fire(engine({"PreToolUse": [{"hooks": handlers}]}), tmp_path)
+    # CPU time of the hooks included; the clock on the wall depends on who else is at work.
+    spent = sum(now - then for now, then in zip(os.times()[:4], before[:4], strict=True))
+    assert [type(event) for event in events] == [HookStarted] * 10 + [HookEnded] * 10
+    assert spent < 0.5
 
 
 @pytest.mark.requirement("S1-33")

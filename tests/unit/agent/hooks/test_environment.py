@@ -74,6 +74,7 @@ def test_every_fact_is_there_in_both_families(tmp_path: Path) -> None:
         "PID",
         "ENV_FILE",
         "EFFORT",
+        "SESSION_ID",
     ):
         assert env[f"CLAUDE_{name}"] == env[f"FORGE_{name}"]
     assert (env["HOME"], env["CLAUDECODE"], env["CLAUDE_CODE_SESSION_ATTENDED"]) == ("/h", "1", "0")

@@ -40,6 +40,7 @@ def test_the_strictest_verdict_wins(answers: list[Any], expected: tuple[str, str
     assert (folded.verdict, folded.reason) == expected
 
 
+@pytest.mark.requirement("S1-93", "S0-40")
 def test_what_finished_last_replaces_the_input() -> None:
     answers = [pre("allow", updatedInput={"command": "a"}), pre("ask", updatedInput={"command": "b"})]
     assert fold("PreToolUse", answers).updated_input == {"command": "b"}
@@ -75,6 +76,12 @@ def test_the_early_spelling_of_a_permission_answer_is_understood() -> None:
     early = specific("PermissionRequest", permissionDecision="deny", permissionDecisionReason="no")
     folded = fold("PermissionRequest", [answer("PermissionRequest", early)])
     assert (folded.verdict, folded.reason) == ("deny", "no")
+
+
+@pytest.mark.requirement("S1-93", "S1-96")
+def test_one_hook_is_enough_to_be_asked_once_more() -> None:
+    again = answer("PermissionRequest", specific("PermissionRequest", retry=True))
+    assert fold("PermissionRequest", [again, answer("PermissionRequest")]).retry is True
 
 
 def test_exit_code_2_does_not_decide_a_permission_request() -> None:

@@ -10,7 +10,7 @@ import pytest
 from doubles import RecordingHost, ScriptedModel, Turn, allow, call, deny, echo, session, tool
 from forge.agent.background import Background
 from forge.agent.compact import compact
-from forge.agent.event import Denied, HookSaid, ToolFinished, TurnEnded
+from forge.agent.event import ApiFailed, Denied, HookSaid, LocalOutput, ToolFinished, TurnEnded
 from forge.agent.hooks.compaction import Blocked
 from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
 from forge.agent.hooks.sites import suggestions
@@ -25,15 +25,16 @@ from unit.agent.hooks.making import engine, seated
 
 
 class Scripted:
-    """Hooks that give one answer per event and note what they were told."""
+    """Hooks that give one answer per event, or one after the other, and note what they were told."""
 
-    def __init__(self, **outcomes: Outcome) -> None:
+    def __init__(self, **outcomes: Outcome | list[Outcome]) -> None:
         self.outcomes = outcomes
         self.payloads: list[tuple[str, dict[str, Any]]] = []
 
     async def fire(self, event: str, **payload: Any) -> Outcome:
         self.payloads.append((event, payload))
-        return self.outcomes.get(event, NOTHING)
+        given = self.outcomes.get(event, NOTHING)
+        return given.pop(0) if isinstance(given, list) else given
 
     def told(self, event: str) -> dict[str, Any]:
         return next(payload for name, payload in self.payloads if name == event)
@@ -51,6 +52,15 @@ def play(
 def result(host: RecordingHost) -> ToolResult:
     finished: ToolFinished = host.of(ToolFinished)[0]
     return finished.result
+
+
+AGAIN = Outcome(retry=True)
+RETRIES = [
+    ([Outcome("allow")], 1, "echo x"),
+    ([AGAIN, Outcome("allow")], 2, "echo x"),
+    ([AGAIN, Outcome("deny", "no")], 2, "no"),
+    ([AGAIN, AGAIN], 2, ""),
+]
 
 
 @pytest.mark.requirement("S1-95", "S1-101")
@@ -87,6 +97,15 @@ def test_a_hook_that_denies_may_interrupt_everything() -> None:
     assert [(d.message, d.reason_type, d.reason) for d in host.of(Denied)] == [("no", "hook", "no")]
 
 
+@pytest.mark.requirement("S1-96")
+@pytest.mark.parametrize(("answers", "count", "content"), RETRIES)
+def test_a_hook_may_ask_to_be_asked_once_more(answers: list[Outcome], count: int, content: str) -> None:
+    hooks = Scripted(PermissionRequest=answers)
+    _, host, _ = play(hooks, rules=[])
+    asked = [name for name, _ in hooks.payloads].count("PermissionRequest")
+    assert (asked, str(result(host).content)[: len(content)]) == (count, content)
+
+
 ORDER = [
     ("allow", [], None, "echo x"),
     ("allow", deny("Echo"), True, None),
@@ -95,7 +114,7 @@ ORDER = [
 ]
 
 
-@pytest.mark.requirement("S1-99")
+@pytest.mark.requirement("S1-99", "S0-40", "S1-52")
 @pytest.mark.parametrize(("verdict", "rules", "is_error", "content"), ORDER)
 def test_verdicts_of_hooks_meet_the_rules_in_the_right_order(
     verdict: str, rules: list[Any], is_error: bool | None, content: str | None
@@ -186,6 +205,14 @@ def test_an_error_of_the_model_ends_the_turn_with_another_event() -> None:
     play(hooks, ModelError("slow down", kind="rate_limit"))
     assert hooks.told("StopFailure") == {"error": "rate_limit", "last_assistant_message": "slow down"}
     assert "Stop" not in [name for name, _ in hooks.payloads]
+
+
+def test_an_error_of_the_model_is_shown_as_hooks_want_it_and_kept_as_it_was() -> None:
+    hooks = Scripted(MessageDisplay=Outcome(display="later"))
+    _, host, ended = play(hooks, ModelError("API Error: 500 no", kind="server_error"))
+    assert ([e.text for e in host.of(ApiFailed)], ended.result) == (["later"], "later")
+    assert hooks.told("MessageDisplay")["delta"] == "API Error: 500 no"
+    assert hooks.told("StopFailure")["last_assistant_message"] == "API Error: 500 no"
 
 
 def test_hooks_hear_all_a_server_said_of_a_request_that_was_too_large() -> None:
@@ -326,10 +353,11 @@ def remembering(hooks: Scripted) -> tuple[Session, ScriptedModel]:
 
 
 @pytest.mark.requirement("S1-55")
-def test_hooks_run_before_and_after_a_compaction() -> None:
+@pytest.mark.parametrize("trigger", ["manual", "auto"])
+def test_hooks_run_before_and_after_a_compaction(trigger: str) -> None:
     hooks = Scripted(PreCompact=Outcome(plain=["keep names"]))
     s, model = remembering(hooks)
-    asyncio.run(compact(s, "manual"))
+    asyncio.run(compact(s, trigger))
     assert model.requests[0].messages[-1].text.endswith("\nAdditional Instructions:\nkeep names")
     assert [name for name, _ in hooks.payloads] == [
         "PreCompact",
@@ -337,10 +365,28 @@ def test_hooks_run_before_and_after_a_compaction() -> None:
         "SessionStart",
         "PostCompact",
     ]
-    assert hooks.told("PreCompact") == {"trigger": "manual", "custom_instructions": None}
+    assert hooks.told("PreCompact") == {"trigger": trigger, "custom_instructions": None}
     assert hooks.told("SessionStart") == {"source": "compact", "model": "test-model"}
     whole = "<analysis>a</analysis><summary>short</summary>"
-    assert hooks.told("PostCompact") == {"trigger": "manual", "compact_summary": whole}
+    assert hooks.told("PostCompact") == {"trigger": trigger, "compact_summary": whole}
+
+
+def test_whoever_asks_for_a_compaction_hears_what_hooks_did(tmp_path: Path) -> None:
+    commands = {"PreCompact": ["echo short", "true"], "PostCompact": ["echo e >&2; exit 3"]}
+    made = engine(
+        {
+            event: [{"hooks": [{"type": "command", "command": c} for c in each]}]
+            for event, each in commands.items()
+        }
+    )
+    s, host = seated(made, str(tmp_path))
+    s.messages = [Message("user", [Text("go")]), Message("assistant", [Text("done")])]
+    asyncio.run(run_turn(s, Prompt("/compact", "p")))
+    assert [event.text for event in host.of(LocalOutput)] == [
+        "Compacted PreCompact [echo short] completed successfully: short\n"
+        "PreCompact [true] completed successfully\n"
+        "PostCompact [echo e >&2; exit 3] failed: e"
+    ]
 
 
 @pytest.mark.requirement("S1-55")

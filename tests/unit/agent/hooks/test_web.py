@@ -16,7 +16,9 @@ DENY = json.dumps(specific("PreToolUse", permissionDecision="deny", permissionDe
 CALL: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "c1"}
 
 
-async def posted(cwd: Path, status: int, body: str, **means: Any) -> tuple[Outcome, list[str]]:
+async def posted(
+    cwd: Path, status: int, body: str, *, gap: bool = False, **means: Any
+) -> tuple[Outcome, list[str]]:
     """Fires an event at a hook on loopback; the outcome and what arrived there. Hosts hear of the status."""
     seen: list[str] = []
 
@@ -38,14 +40,15 @@ async def posted(cwd: Path, status: int, body: str, **means: Any) -> tuple[Outco
     }
     made = engine({"PreToolUse": [{"hooks": [handler]}]}, **means)
     s, host = seated(made, str(cwd))
-    s.parts = msgspec.structs.replace(s.parts, env={"ONE": "1", "TWO": "2", "NO": "3"})
+    env = {"ONE": "1", "TWO": "2", "NO": "3"}
+    s.parts = msgspec.structs.replace(s.parts, env=env, setting=lambda key, default: {"airGap": gap}.get(key))
     outcome = await made.fire("PreToolUse", **CALL)
     server.close()
     assert [e.exit_code for e in host.of(HookEnded)] == [status if seen else 1]
     return outcome, seen
 
 
-@pytest.mark.requirement("S1-30")
+@pytest.mark.requirement("S1-30", "S1-26")
 def test_the_payload_is_posted_and_the_answer_read_like_stdout(tmp_path: Path) -> None:
     outcome, (head, body) = asyncio.run(posted(tmp_path, 200, DENY))
     assert (outcome.verdict, outcome.reason) == ("deny", "no")
@@ -72,3 +75,8 @@ def test_addresses_that_are_not_allowed_are_not_called(tmp_path: Path) -> None:
     assert (outcome.verdict, outcome.errors, seen) == ("", 1, [])
     allowed, _ = asyncio.run(posted(tmp_path, 200, DENY, allowed_urls=["http://127.0.0.1:*"]))
     assert allowed.verdict == "deny"
+
+
+def test_behind_an_air_gap_no_address_is_called(tmp_path: Path) -> None:
+    outcome, seen = asyncio.run(posted(tmp_path, 200, DENY, gap=True))
+    assert (outcome.verdict, outcome.errors, seen) == ("", 1, [])

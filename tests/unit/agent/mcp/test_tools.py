@@ -11,11 +11,20 @@ from doubles import RecordingHost, ScriptedModel, allow, call, session
 from forge.agent.event import ToolFinished
 from forge.agent.hooks.engine import Engine
 from forge.agent.loop import run_turn
-from forge.agent.mcp.servers import await_servers, call_meta, end_servers, start_servers, status_rows
+from forge.agent.mcp.servers import (
+    add_server,
+    await_servers,
+    call_meta,
+    drop_server,
+    end_servers,
+    renew_server,
+    start_servers,
+    status_rows,
+)
 from forge.agent.session import Prompt, Session
 from forge.core.mcp.port import Ask, Greeting, Launch, Offer, Question, Reply, Unavailable
 from forge.core.mcp.server import McpServer
-from forge.core.message import Text, ToolResult
+from forge.core.message import Image, Source, Text, ToolResult
 from forge.core.tool import ToolError
 
 Answer = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -168,3 +177,41 @@ def test_hooks_can_call_tools(name: str, result: dict[str, Any], expected: Any) 
     found = asyncio.run(use())
     assert str(found) == str(expected)
     assert isinstance(found, type(expected))
+
+
+def test_a_picture_is_kept_in_a_file(tmp_path: Path) -> None:
+    picture = {"type": "image", "mimeType": "image/png", "data": "UE5H"}
+    _, result = called(server(saying({"content": [picture]})), str(tmp_path))
+    (path,) = tmp_path.iterdir()
+    assert path.name.startswith("mcp-srv-blob-")
+    assert path.read_bytes() == b"PNG"
+    assert result.content == [Image(Source("base64", "image/png", "UE5H")), Text(f"[Image: source: {path}]")]
+
+
+def test_what_servers_say_about_their_use_comes_before_the_first_prompt() -> None:
+    async def opened(launch: Launch, ask: Ask) -> Line:
+        line = Line([Offer("echo")], saying(text("ok")))
+        line.greeting = Greeting(line.greeting.offers, {}, "Be kind. " * 300)
+        return line
+
+    s, _ = called(McpServer(Launch("srv", "x"), "dynamic", {}, nobody, opened))
+    texts = [b.text for b in s.messages[0].blocks if isinstance(b, Text)]
+    (told,) = [words for words in texts if "# MCP Server Instructions" in words]
+    assert told.startswith("<system-reminder>\n# MCP Server Instructions\n\n")
+    assert len(told.partition("## srv\n")[2].partition("\n</system-reminder>")[0]) == 2048
+
+
+def test_a_server_that_changes_takes_its_tools_along() -> None:
+    async def run() -> list[list[str]]:
+        s = session(ScriptedModel([]), RecordingHost(), [])
+        each = server(saying(text("ok")))
+        await add_server(s, each)
+        known = [[c.name for c in s.parts.tools]]
+        for change in (each.disable, each.restart):
+            await renew_server(s, each, change)
+            known.append([c.name for c in s.parts.tools])
+        await drop_server(s, each)
+        assert status_rows(s) == []
+        return [*known, [c.name for c in s.parts.tools]]
+
+    assert asyncio.run(run()) == [["mcp__srv__echo"], [], ["mcp__srv__echo"], []]

@@ -160,7 +160,7 @@ def test_an_effort_holds_for_the_turn_and_another_model_does_not() -> None:
 
 @pytest.mark.requirement("S0-19")
 @pytest.mark.parametrize(
-    ("agent", "word"), [("", "one task"), ("Explore", "change nothing"), ("nobody", "one task")]
+    ("agent", "word"), [("", "one task"), ("Explore", "you only look"), ("nobody", "one task")]
 )
 def test_a_forked_skill_runs_in_a_sub_agent_of_its_kind(agent: str, word: str) -> None:
     apart = skill("apart", "Task [$0]\n", fork=True, agent=agent)
@@ -170,7 +170,7 @@ def test_a_forked_skill_runs_in_a_sub_agent_of_its_kind(agent: str, word: str) -
     assert answer(s) == ('Skill "apart" completed (forked execution).\n\nResult:\nreport', False)
     inner = model.requests[1]
     assert [b.text for b in inner.messages[0].blocks if isinstance(b, Text)][-1] == "Task [z]\n"
-    assert word in inner.system[1].lower() or agent == "Explore"
+    assert word in inner.system[1].lower()
 
 
 def test_variants_of_other_directories_are_pointed_out() -> None:

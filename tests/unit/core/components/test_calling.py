@@ -5,13 +5,12 @@ import pytest
 from forge.core.components.calling import (
     again,
     called_skill,
-    hooks_of,
     needs_permission,
     split_typed,
     typed_skill,
 )
 from forge.core.components.catalog import Catalog, Contribution
-from forge.core.components.kinds import HookSource, Skill
+from forge.core.components.kinds import Skill
 from forge.core.components.listing import View
 from forge.core.registry import Component
 from forge.foundation.origin import Origin, Scope
@@ -125,14 +124,6 @@ def test_skills_that_change_what_is_allowed_need_permission() -> None:
         Skill("a", hooks={"Stop": []}),
     ]
     assert [needs_permission(s) for s in [*wanting, Skill("a")]] == [True, True, True, False]
-
-
-@pytest.mark.requirement("S0-25")
-def test_hooks_of_a_skill_start_from_its_directory() -> None:
-    origin = Origin(Scope.USER, "/s/SKILL.md")
-    skill = Skill("s", root="/s", hooks={"Stop": []})
-    assert hooks_of(Component("s", skill, origin)) == HookSource(origin, {"Stop": []}, base="/s")
-    assert hooks_of(Component("t", Skill("t"), origin)) is None
 
 
 def test_a_skill_that_is_loaded_already_is_not_repeated() -> None:

@@ -9,7 +9,6 @@ from forge.core.components.render import (
     allowed_tools,
     fill_variables,
     prefix,
-    preloaded_message,
     render,
     shell_pieces,
     typed_message,
@@ -86,9 +85,6 @@ def test_the_blocks_around_a_body() -> None:
     assert prefix(Skill("s")) == ""
     head = "<command-message>p:s</command-message>\n<command-name>/p:s</command-name>"
     assert typed_message("p:s", "") == head
-    assert preloaded_message("s") == (
-        "<command-message>s</command-message>\n<command-name>s</command-name>\n<skill-format>true</skill-format>"
-    )
     assert typed_message("p:s", "a\nb") == f"{head}\n<command-args>a\nb</command-args>"
 
 

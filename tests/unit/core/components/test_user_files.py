@@ -139,7 +139,7 @@ def test_sources_limit_where_is_looked(sources: frozenset[str], names: list[str]
 
 @pytest.mark.requirement("S0-51")
 @pytest.mark.requirement("S0-52")
-@pytest.mark.requirement("S1-21")
+@pytest.mark.requirement("S1-21", "S0-02")
 def test_every_kind_of_file_loads_with_its_origin(tmp_path: Path) -> None:
     tree = Tree(tmp_path)
     base = tree.cwd / ".claude"
@@ -148,11 +148,12 @@ def test_every_kind_of_file_loads_with_its_origin(tmp_path: Path) -> None:
     agent(base, "a", "d")
     write(base / "output-styles" / "o.md", "x")
     skill(tree.cwd / ".forgecode", "f", "d")
+    skill(tree.cwd / ".forge", "g", "d")
     skill(tree.cwd / ".agents", "shared", "d")
     agent(tree.cwd / ".agents", "no", "d")
     catalog = tree.load()
     components = [*catalog.skills, *catalog.agents, *catalog.styles]
-    assert {c.name: c.origin.scope for c in components} == dict.fromkeys("aocsf", Scope.PROJECT) | {
+    assert {c.name: c.origin.scope for c in components} == dict.fromkeys("aocsfg", Scope.PROJECT) | {
         "shared": Scope.PROJECT
     }
     assert all(c.origin.path.startswith(str(tree.cwd)) for c in components)

@@ -255,7 +255,7 @@ def test_a_proxy_that_wants_a_login_is_a_clear_error() -> None:
     assert "wrong" not in str(caught.value)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("openssl") is None:
         pytest.skip("needs the openssl program to make a certificate")

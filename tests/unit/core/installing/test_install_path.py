@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from forge.foundation.errors import UsageError
 from unit.core.installing.workshop import Bench, plugin, write
 
 
@@ -134,6 +135,8 @@ def test_missing_directory_and_missing_words_are_explained(tmp_path: Path) -> No
     assert outcome.err == (
         f'✘ Failed to install plugin "./no": {bench.project}/no where is not a directory.\n'
     )
+    with pytest.raises(UsageError, match=r"missing required argument 'plugin'\nUsage: plugin install NAME"):
+        bench("install")
 
 
 def test_plugin_of_the_vendor_neutral_standard_can_be_installed(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ TRANSPORTS: list[tuple[Any, str]] = [
 ]
 
 
+@pytest.mark.requirement("S0-48")
 @pytest.mark.parametrize(("entry", "expected"), TRANSPORTS)
 def test_how_an_entry_is_reached(entry: Any, expected: str) -> None:
     assert transport(entry) == expected

@@ -26,11 +26,11 @@ def test_newest_models_get_a_system_message_behind_the_one_it_belongs_to() -> No
     ]
 
 
-def test_texts_that_open_a_conversation_stay_apart() -> None:
+def test_texts_that_open_a_conversation_are_one_message_too() -> None:
     messages = [Message("user", [Aside("start"), Text("go"), Aside("prompt")])]
     assert tidy(messages, NEW) == [
         Turn("user", [Text("go")]),
-        Turn("system", [Text("start"), Text("prompt")]),
+        Turn("system", [Text("start\n\nprompt")]),
     ]
 
 
@@ -46,8 +46,22 @@ def test_texts_that_open_a_conversation_stay_apart() -> None:
             [Aside("a", "c2"), Aside("b")],
             [ToolResult("c1", "r"), ToolResult("c2", "r"), reminder("a"), reminder("b")],
         ),
+        (
+            [reminder("rules"), Aside("a", "c1"), Text("words"), reminder("late")],
+            [
+                ToolResult("c1", f"r\n\n{reminder('a').text}"),
+                ToolResult("c2", f"r\n\n{reminder('rules').text}"),
+                Text("words"),
+                reminder("late"),
+            ],
+        ),
     ],
-    ids=["after the results", "inside the result it is about", "after, if not all are about results"],
+    ids=[
+        "after the results",
+        "inside the result it is about",
+        "after, if not all are about results",
+        "inside the last result, unless behind words",
+    ],
 )
 def test_other_models_get_reminders(asides: list[Block], blocks: list[Block]) -> None:
     messages = [Message("user", [Text("go")]), CALL, Message("user", [_r("c1"), _r("c2"), *asides])]
@@ -93,3 +107,17 @@ def test_the_three_largest_of_the_newest_models_are_not_told_how_many_tokens_are
 
 def _r(call: str) -> ToolResult:
     return ToolResult(call, "r")
+
+
+def test_a_result_in_parts_takes_a_reminder_as_one_more_part() -> None:
+    parts: list[Block] = [Text("r")]
+    answer = Message("user", [ToolResult("c1", parts), _r("c2"), Aside("a", "c1")])
+    told = ToolResult("c1", [Text("r\n"), reminder("a")])
+    assert tidy([Message("user", [Text("go")]), CALL, answer], OLD)[2] == Turn("user", [told, _r("c2")])
+
+
+def test_a_result_that_names_tools_stays_as_it_is() -> None:
+    found = ToolResult("c1", [{"type": "tool_reference", "tool_name": "T"}])
+    answer = Message("user", [found, Text("Tool loaded."), Aside("a", "c1")])
+    blocks: list[Block] = [found, Text("Tool loaded."), reminder("a")]
+    assert tidy([Message("user", [Text("go")]), CALL, answer], OLD)[2] == Turn("user", blocks)

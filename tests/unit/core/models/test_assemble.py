@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from forge.core.message import Message, RedactedThinking, Text, Thinking, ToolUse, Usage
+from forge.core.message import UNPARSED_INPUT, Message, RedactedThinking, Text, Thinking, ToolUse, Usage
 from forge.core.model import BlockDelta, BlockFinished, Delta, Ending, Finished, Started
 from forge.core.models.assemble import Assembler, parse_input, read_usage
 from forge.core.models.sse import Parser
@@ -150,6 +150,11 @@ def test_all_usage_fields_are_read() -> None:
         "server_tool_use": {"web_search_requests": 7},
     }
     assert read_usage(raw) == Usage(1, 2, 3, 4, 3, 6, 7)
+
+
+def test_arguments_nested_too_deeply_are_kept_as_text() -> None:
+    raw = '{"a":' + "[" * 100_000
+    assert parse_input(raw) == {UNPARSED_INPUT: {"raw": raw, "len": len(raw)}}
 
 
 def test_a_reply_without_stop_reason_gets_one_from_its_blocks() -> None:

@@ -116,6 +116,30 @@ def test_kinds_are_found_for_every_vendor(status: int, body: Any, kind: str) -> 
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "Your input exceeds the context window of this model. Please adjust your input and try again.",
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+        "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+        "The prompt (total length 5000) is too long to fit into the model (context length 4096).",
+        "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096.",
+        "The number of tokens to keep from the initial prompt is greater than the context length.",
+        "prompt too long; exceeded max context length by 10 tokens",
+        "input length exceeds the context length",
+        "Too many input tokens",
+        "Range of input length should be [1, 30720]",
+        "Your request exceeded model token limit: 8192",
+        "Prompt exceeds max length",
+        "prompt token count of 130000 exceeds the limit of 128000",
+        "Invalid 'messages[1].content': string too long. Expected a string with maximum length 10485760",
+    ],
+)
+def test_every_vendor_has_its_own_words_for_a_conversation_that_is_too_long(words: str) -> None:
+    assert fail(400, {"error": {"message": words}}).kind == "context_overflow"
+
+
+@pytest.mark.parametrize(
     ("status", "body", "headers", "retryable"),
     [
         (429, told("rate_limit_error", "x"), {}, True),
@@ -202,3 +226,8 @@ def test_huge_bodies_are_shortened() -> None:
 )
 def test_hosts_get_the_words_of_the_reference_protocol(kind: str, final: str, retry: str) -> None:
     assert (final_word(kind), retry_word(kind)) == (final, retry)
+
+
+@pytest.mark.parametrize("body", [b'{"error": {"message": "d\xe9j\xe0 vu"}}', b"[" * 100_000])
+def test_bodies_that_only_look_like_json_are_errors_like_others(body: bytes) -> None:
+    assert http_error(400, {}, body, PEER).kind == "invalid_request"

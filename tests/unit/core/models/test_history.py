@@ -40,6 +40,21 @@ def test_neighbours_of_one_role_become_one_turn_with_results_first() -> None:
     assert turns == [Turn("user", [ToolResult("c", "r"), ToolResult("d", "s"), Text("a"), Text("b")])]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["x", "a", "y", "b"], ["a", "b", "x", "y"]),
+        (["x", "think", "y", "b"], ["x", "think", "y", "b"]),
+    ],
+    ids=["behind words", "not past thoughts"],
+)
+def test_calls_come_last_in_a_reply(before: list[str], after: list[str]) -> None:
+    blocks: dict[str, Block] = {name: ToolUse(name, "T", {}) for name in "xy"}
+    blocks |= {"a": Text("a"), "b": Text("b"), "think": Thinking("hm", "s")}
+    (turn,) = tidy([assistant(*(blocks[name] for name in before))], CARD)
+    assert turn == Turn("assistant", [blocks[name] for name in after])
+
+
 def test_empty_text_is_left_out_and_empty_messages_vanish() -> None:
     turns = tidy([user(Text("a")), assistant(Text(" \n")), user(Text(""), Text("b"))], CARD)
     assert turns == [Turn("user", [Text("a"), Text("b")])]

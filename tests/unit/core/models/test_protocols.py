@@ -72,8 +72,8 @@ def test_parallel_calls_with_split_arguments_are_put_together(protocol: str) -> 
         ("", {}),
         ("{}", {}),
         ("null", {}),
-        ('{"command": "l', {UNPARSED_INPUT: '{"command": "l'}),
-        ("[1]", {UNPARSED_INPUT: "[1]"}),
+        ('{"command": "l', {UNPARSED_INPUT: {"raw": '{"command": "l', "len": 14}}),
+        ("[1]", {UNPARSED_INPUT: {"raw": "[1]", "len": 3}}),
     ],
 )
 def test_odd_arguments_are_data_not_errors(protocol: str, raw: str, parsed: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from fakemodel import serve
 from fakemodel.asking import ask_for, no_setting
 from forge.core.http.unreachable import REFUSED
 from forge.core.message import Message, Text, ToolResult, ToolUse, Usage
-from forge.core.model import BlockDelta, BlockFinished, Delta, Finished, ModelCard, Request, Retrying
+from forge.core.model import BlockDelta, BlockFinished, Delta, Finished, ModelCard, Request, Retrying, Switch
 from forge.core.models.catalog import open_model
 from forge.core.models.retry import FallbackModel, Patience, RetryingModel
 from forge.foundation.errors import Answer, ModelError
@@ -149,8 +149,9 @@ def test_leaving_early_ends_the_request() -> None:
 def test_the_next_model_answers_and_the_switch_is_announced(kind: str) -> None:
     first, second = Plays([failure(kind, status=529)], name="a"), Plays([DONE], name="b")
     model = FallbackModel([first, second])
+    why = "due to high demand for a" if kind == "overloaded" else f"because a is not available ({kind})"
     assert run(model) == [
-        Retrying(1, 1, 0.0, 529, "fallback", f"a is not available ({kind}); using p/b."),
+        Retrying(1, 1, 0.0, 529, "fallback", f"Switched to b {why}", Switch(kind, "a", "b")),
         DONE,
     ]
     assert model.card.id == "b"

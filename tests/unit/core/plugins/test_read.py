@@ -280,6 +280,21 @@ def entry_of(**more: Any) -> How:
     return How(entry={"name": "entry", "source": "./p", "version": "7", **more})
 
 
+OTHER = {"SessionStart": STOP["Stop"]}
+
+
+@pytest.mark.requirement("S1-05")
+@pytest.mark.parametrize(
+    ("hooks", "expected"),
+    [("./h.json", [STOP]), (OTHER, [OTHER]), (["./h.json", OTHER], [STOP, OTHER]), (["./h.json"], [STOP])],
+)
+def test_hooks_of_a_manifest_are_a_path_an_object_or_both(
+    hooks: Any, expected: list[Any], tmp_path: Path
+) -> None:
+    plugin = load(tmp_path, {MANIFEST: {"name": "p", "hooks": hooks}, "h.json": {"hooks": STOP}})
+    assert [source.events for source in plugin.contribution.hooks] == expected
+
+
 def test_an_entry_is_the_manifest_of_a_plugin_without_one(tmp_path: Path) -> None:
     how = entry_of(mcpServers={"m": {"command": "x"}}, commands=["./x.md"], hooks=STOP)
     files = {"x.md": TEXT, "commands/y.md": TEXT, "skills/a/SKILL.md": TEXT}

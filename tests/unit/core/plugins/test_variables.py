@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from forge.core.components.kinds import PluginRoot
-from forge.core.plugins.options import HIDDEN, listed_values
 from forge.core.plugins.variables import expand, plugin_environment
 
 PLUGIN = PluginRoot("p@m", "p", "/plug", "/data", {"city": "Rome", "on": True, "many": ["a", "b"]})
@@ -37,8 +36,3 @@ def test_processes_find_both_families_of_variables() -> None:
 )
 def test_variables_are_replaced_and_unknown_ones_stay(value: Any, env: Any, expected: Any) -> None:
     assert expand(value, PLUGIN, "/project", env) == expected
-
-
-def test_listings_hide_sensitive_options() -> None:
-    schema = {"key": {"sensitive": True}, "city": {}}
-    assert listed_values(schema, {"key": "s3cret", "city": "Rome"}) == {"key": HIDDEN, "city": "Rome"}

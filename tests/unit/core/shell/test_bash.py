@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from forge.core.message import Image, Source
 from forge.core.shell.bash import ACTION, timeout_ms
 from forge.core.tools import read
 from unit.core.tools.context import RecordingContext, call, calling, failure
@@ -215,7 +216,7 @@ def test_short_waiting_is_fine(ctx: RecordingContext, command: str) -> None:
     ("command", "text"),
     [
         ("sleep 5", "Exit code 143\nCommand timed out after 0s"),
-        ("echo partial; sleep 5 # git", "Exit code 143\nCommand timed out after 0s\npartial"),
+        ("sleep 0; echo partial; sleep 5", "Exit code 143\nCommand timed out after 0s\npartial"),
     ],
 )
 def test_a_command_that_takes_too_long_is_stopped(ctx: RecordingContext, command: str, text: str) -> None:
@@ -273,8 +274,31 @@ def test_a_wish_to_leave_the_sandbox_is_recorded(ctx: RecordingContext) -> None:
 
 
 def test_a_command_that_cannot_start_is_explained(tmp_path: Path) -> None:
-    kind, text = failure(ACTION, RecordingContext(tmp_path), command="echo \0")
-    assert (kind, text) == (
-        "failed",
-        f"The command could not be started with /bin/bash in {tmp_path}: embedded null byte",
+    ctx = RecordingContext(tmp_path, {"CLAUDE_CODE_SHELL": "/bin/bash\0"})
+    kind, text = failure(ACTION, ctx, command="echo")
+    assert (kind, text.partition(": ")[2]) == ("failed", "embedded null byte")
+
+
+@pytest.mark.parametrize("hidden", ["\0", "\r", "\x1b[31m", "\x7f", "\x85"])
+def test_characters_nobody_would_see_are_refused(tmp_path: Path, hidden: str) -> None:
+    kind, text = failure(ACTION, RecordingContext(tmp_path), command=f"echo a{hidden}b")
+    words = "command contains control characters that would be hidden in the approval dialog"
+    entry = (
+        f'{{\n    "code": "custom",\n    "path": [\n      "command"\n    ],\n    "message": "{words}"\n  }}'
     )
+    assert (kind, text) == ("refused", f"InputValidationError: [\n  {entry}\n]")
+
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def test_a_printed_image_is_an_image(ctx: RecordingContext) -> None:
+    output = call(ACTION, ctx, command=f"echo 'data:image/png;base64,{PIXEL}'")
+    assert output.content == [Image(Source("base64", "image/png", PIXEL))]
+    assert (output.data["isImage"], output.data["stdout"]) == (True, f"data:image/png;base64,{PIXEL}")
+
+
+@pytest.mark.parametrize("text", ["data:image/png;base64,aGVsbG8=", "x data:image/png;base64,", "data:image"])
+def test_what_only_looks_like_an_image_is_text(ctx: RecordingContext, text: str) -> None:
+    output = call(ACTION, ctx, command=f"echo '{text}'")
+    assert (output.content, output.data["isImage"]) == (text, False)

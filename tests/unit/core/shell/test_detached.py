@@ -11,7 +11,17 @@ import pytest
 
 from forge.core.job import Job, JobEnd
 from forge.core.shell.bash import ACTION
-from forge.core.shell.detached import Attended, may_outlast, output_file, short_duration, time_limit
+from forge.core.shell.detached import (
+    Attended,
+    left_alone,
+    may_outlast,
+    output_file,
+    short_duration,
+    staying,
+    time_limit,
+)
+from forge.core.shell.execute import Outcome
+from forge.core.shell.launch import started as launched
 from forge.core.tool import ToolError, ToolOutput
 from forge.foundation.paths import slug
 from unit.core.shell.processes import is_gone
@@ -151,6 +161,28 @@ def test_hosts_hear_of_a_command_that_takes_long_while_a_call_waits_for_it(ctx: 
     assert end == JobEnd("completed", "build it", quiet=True)
 
 
+@pytest.mark.parametrize(("order", "wanted"), [("leave", "left"), ("kill", "killed")])
+def test_whoever_waits_for_a_command_can_be_told_not_to(
+    ctx: RecordingContext, order: str, wanted: str
+) -> None:
+    async def scenario() -> tuple[bool, str, ToolOutput, Outcome]:
+        attended = Attended("sleep 60", "", ctx)
+        attended.running = running = await launched("echo before; sleep 60", ctx.cwd, ctx)
+        for _ in range(3):
+            attended.second("")
+        waiting = asyncio.ensure_future(running.ended(60))
+        await asyncio.sleep(0)
+        getattr(ctx.begun[0], order)()
+        ended = await waiting
+        output = left_alone(running, ("b1", output_file("b1", ctx)))
+        return ended, attended.wanted, output, await running.killed()
+
+    ended, meant, output, outcome = asyncio.run(scenario())
+    assert (ended, meant, outcome.timed_out) == (False, wanted, True)
+    assert output.data == record("", backgroundTaskId="b1", backgroundedByUser=True)
+    assert "If it is still running after 30m in the background" in str(output.content)
+
+
 def test_long_output_of_a_moved_command_is_complete(ctx: RecordingContext) -> None:
     command = "yes 12345678 | head -c 2000000; sleep 0.6; echo end"
     output, job, _ = started(ctx, to_the_end, command=command, timeout=400)
@@ -166,7 +198,7 @@ def test_long_output_of_a_moved_command_is_complete(ctx: RecordingContext) -> No
         ("for i in 1 2; do make; done", {}, True),
         ("digit-counter", {}, True),
         ("sleep 20; make", {}, False),
-        ("cd x && git fetch", {}, False),
+        ("cd x && git fetch", {}, True),
         ("make", {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}, False),
     ],
 )
@@ -208,3 +240,26 @@ def test_background_commands_have_limits_of_their_own(wanted: float | None, expe
 )
 def test_short_durations_leave_out_what_is_zero(milliseconds: int, words: str) -> None:
     assert short_duration(milliseconds) == words
+
+
+@pytest.mark.parametrize(
+    ("command", "changes"),
+    [
+        ("cd sub && make", True),
+        ("ls;cd", True),
+        ("(pushd sub)", True),
+        ("make\n cd ..", True),
+        ("echo cd", False),
+        ("if true; then cd sub; fi", False),
+        ("echo $(cd sub)", False),
+        ("cdrecord x", False),
+    ],
+)
+def test_a_directory_changed_in_the_background_is_not_the_sessions(command: str, changes: bool) -> None:
+    hint = (
+        "Session cwd remains /p; directory changes made by the backgrounded command do not apply to "
+        "subsequent commands."
+    )
+    plain = ToolOutput("started", {"stdout": ""}, is_error=False)
+    told = ToolOutput(f"started\n{hint}", {"stdout": "", "backgroundCwdHint": hint}, is_error=False)
+    assert staying(plain, command, "/p") == (told if changes else plain)

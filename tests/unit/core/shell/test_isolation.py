@@ -9,8 +9,6 @@ from forge.core.shell.isolation import (
     Filtered,
     carry_exports,
     filter_environment,
-    find_program,
-    is_inside,
     next_directory,
     quiet_variables,
     safe_path,
@@ -48,9 +46,9 @@ def test_a_harmless_name_does_not_let_a_secret_through(kind: str) -> None:
 
 
 def test_the_user_may_allow_a_secret_but_nothing_that_loads_code() -> None:
-    env = {"API_KEY": "abc", "LD_PRELOAD": "x", "SSH_AUTH_SOCK": "/s"}
-    allowed = filter_environment(env, allow=["api_key", "LD_PRELOAD"], ssh_agent=True)
-    assert allowed == Filtered({"API_KEY": "abc", "SSH_AUTH_SOCK": "/s"}, ("LD_PRELOAD",), ("/s", "abc"))
+    env = {"API_KEY": "abc", "LD_PRELOAD": "x"}
+    allowed = filter_environment(env, allow=["api_key", "LD_PRELOAD"])
+    assert allowed == Filtered({"API_KEY": "abc"}, ("LD_PRELOAD",), ("abc",))
 
 
 def test_exports_are_carried_over_without_what_loads_code() -> None:
@@ -62,9 +60,9 @@ def test_exports_are_carried_over_without_what_loads_code() -> None:
 
 
 def test_programs_are_told_not_to_page_or_ask() -> None:
-    pipes, terminal = quiet_variables(terminal=False, ci=True), quiet_variables(terminal=True)
-    assert (pipes["TERM"], pipes["PAGER"], pipes["NO_COLOR"], pipes["CI"]) == ("dumb", "cat", "1", "1")
-    assert (terminal["TERM"], "NO_COLOR" in terminal, "CI" in terminal) == ("xterm-256color", False, False)
+    pipes, terminal = quiet_variables(terminal=False), quiet_variables(terminal=True)
+    assert (pipes["TERM"], pipes["PAGER"], pipes["NO_COLOR"]) == ("dumb", "cat", "1")
+    assert (terminal["TERM"], "NO_COLOR" in terminal) == ("xterm-256color", False)
 
 
 def test_programs_of_the_workspace_do_not_win(tmp_path: Path) -> None:
@@ -75,27 +73,14 @@ def test_programs_of_the_workspace_do_not_win(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(workspace / "bin")
     path = os.pathsep.join([str(workspace / "bin"), ".", "", "bin", str(tmp_path / "link"), str(system)])
     assert safe_path(path, str(workspace)) == str(system)
-    assert find_program("git", safe_path(path, str(workspace))) == str(system / "git")
     trusted = safe_path(path, str(workspace), trusted=[str(workspace / "bin")])
-    assert find_program("git", trusted) == str(workspace / "bin" / "git")
-    assert (find_program("nosuch", str(system)), find_program("./nosuch", "")) == ("", "")
+    assert trusted.split(os.pathsep)[0] == str(workspace / "bin")
 
 
 @pytest.mark.requirement("S2-35")
 def test_a_snapshot_has_names_and_no_values() -> None:
     taken = snapshot({"B": "value", "A": "value"})
     assert list(taken) == ["A", "B"] and taken["A"] == taken["B"] and "value" not in str(taken)
-
-
-@pytest.mark.requirement("S2-39")
-def test_a_directory_is_inside_only_if_links_do_not_lead_out(tmp_path: Path) -> None:
-    (tmp_path / "w" / "a").mkdir(parents=True)
-    (tmp_path / "wide").mkdir()
-    (tmp_path / "w" / "out").symlink_to(tmp_path / "wide")
-    inside = [
-        is_inside(str(tmp_path / name), [str(tmp_path / "w")]) for name in ("w", "w/a", "wide", "w/out")
-    ]
-    assert inside == [True, True, False, False]
 
 
 @pytest.mark.requirement("S2-39")

@@ -50,7 +50,7 @@ def test_the_start_of_a_watch_is_told(ctx: RecordingContext) -> None:
     ("command", "told", "end"),
     [
         ("echo hi", [], JobEnd("completed", 'Monitor "it" stream ended', facts={"event": "hi"})),
-        ("true", [], JobEnd("completed", 'Monitor "it" stream ended')),
+        ("true", [], JobEnd("completed", 'Monitor "it" ended without producing output (exit 0)')),
         (
             "echo 1; echo 2; sleep 0.4; echo no >&2; printf 3; exit 4",
             ["1\n2"],

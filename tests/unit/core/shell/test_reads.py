@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from forge.core.shell.bash import ACTION
+from forge.core.tool import ToolError
 from unit.core.tools.context import RecordingContext, call
 
 WHOLE, PART, NOT = "whole", "part", "not"
@@ -74,11 +75,12 @@ def test_printing_a_file_counts_as_reading_it(tmp_path: Path, command: str, seen
     finally:
         stamp = ctx.seen.get(str(tmp_path / "f.txt"))
     assert (NOT if stamp is None else PART if stamp.partial else WHOLE) == seen
+    assert stamp is None or bool(stamp.digest) == (seen == WHOLE)
 
 
 def test_a_failed_command_has_shown_nothing(tmp_path: Path) -> None:
     (tmp_path / "f.txt").write_text("hello\n")
     ctx = RecordingContext(tmp_path)
-    with pytest.raises(Exception, match="Exit code 1"):
+    with pytest.raises(ToolError, match="Exit code 1"):
         call(ACTION, ctx, command="cat f.txt; false")
     assert ctx.seen == {}

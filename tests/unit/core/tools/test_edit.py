@@ -252,3 +252,34 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
         "failed",
         f"Refusing to write {link}: it is a symbolic link. Write to the link's target path instead: {path}.",
     )
+
+
+@pytest.mark.parametrize(
+    ("raw", "old", "new", "result", "recorded"),
+    [
+        ("caf\u00e9\n", "caf\\u00e9", "th\\u00e9", "th\u00e9\n", ("caf\u00e9", "th\u00e9")),
+        ("caf\\u00e9\n", "caf\u00e9", "th\u00e9", "th\\u00e9\n", ("caf\\u00e9", "th\u00e9")),
+        ("\U0001f389\n", "\\ud83c\\udf89", "x", "x\n", ("\U0001f389", "x")),
+        ("a \\u00e9\n", "a \\u00e9", "\\u00e9", "\\u00e9\n", ("a \\u00e9", "\\u00e9")),
+    ],
+)
+def test_characters_and_their_escapes_stand_for_each_other(
+    tmp_path: Path, raw: str, old: str, new: str, result: str, recorded: tuple[str, str]
+) -> None:
+    ctx, path = opened(tmp_path, raw)
+    data = call(ACTION, ctx, file_path=str(path), old_string=old, new_string=new).data
+    assert path.read_text() == result
+    assert (data["oldString"], data["newString"]) == recorded
+
+
+@pytest.mark.parametrize("old", ["\u00e9", "\\u00e9", "\ufeffplain"])
+def test_what_was_tried_in_vain_is_told(tmp_path: Path, old: str) -> None:
+    ctx, path = opened(tmp_path, "\ufeffplain\n")
+    kind, text = failure(ACTION, ctx, file_path=str(path), old_string=old, new_string="x")
+    assert (kind, "(note: Edit also tried swapping" in text) == ("refused", True)
+
+
+def test_tabs_at_the_beginning_of_lines_are_shown_as_blanks(tmp_path: Path) -> None:
+    ctx, path = opened(tmp_path, "\ta\n\t\tb\tc\n")
+    data = call(ACTION, ctx, file_path=str(path), old_string="a", new_string="A").data
+    assert data["structuredPatch"][0]["lines"] == ["-  a", "+  A", "     b\tc"]

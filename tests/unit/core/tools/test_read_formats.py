@@ -97,7 +97,10 @@ def test_images_come_back_as_pictures(
 )
 def test_broken_and_oversized_images_are_explained(tmp_path: Path, raw: bytes, text: str) -> None:
     (tmp_path / "a.png").write_bytes(raw)
-    assert failure(ACTION, RecordingContext(tmp_path), file_path="a.png") == ("failed", text)
+    assert failure(ACTION, RecordingContext(tmp_path), file_path="a.png") == (
+        "failed",
+        text.replace("a.png", str(tmp_path / "a.png")),
+    )
 
 
 def notebook(*cells: dict[str, Any], language: str = "python") -> str:
@@ -206,12 +209,12 @@ def test_a_pdf_is_sent_as_a_document(tmp_path: Path) -> None:
     ctx = RecordingContext(tmp_path)
     output = call(ACTION, ctx, file_path="a.pdf")
     assert output.content == [
-        Text(f"PDF file read: a.pdf ({len(raw)} bytes)"),
+        Text(f"PDF file read: {tmp_path}/a.pdf ({len(raw)} bytes)"),
         Document(Source("base64", "application/pdf", data)),
     ]
     assert output.data == {
         "type": "pdf",
-        "file": {"filePath": "a.pdf", "base64": data, "originalSize": len(raw)},
+        "file": {"filePath": str(tmp_path / "a.pdf"), "base64": data, "originalSize": len(raw)},
     }
     assert ctx.seen == {}
 
@@ -263,10 +266,11 @@ def test_broken_and_oversized_pdfs_are_explained(
 ) -> None:
     (tmp_path / "a.pdf").write_bytes(raw)
     kind, message = failure(ACTION, RecordingContext(tmp_path), file_path="a.pdf", **given)
+    message = message.replace(f"{tmp_path}/", "")
     assert (kind, message[: len(text)]) == ("failed", text)
 
 
 def test_a_page_beyond_the_end_is_named(tmp_path: Path) -> None:
     pdf(tmp_path / "a.pdf", 2)
     found = failure(ACTION, RecordingContext(tmp_path), file_path="a.pdf", pages="5")
-    assert found == ("failed", "Page 5 does not exist: a.pdf has 2 pages.")
+    assert found == ("failed", f"Page 5 does not exist: {tmp_path}/a.pdf has 2 pages.")

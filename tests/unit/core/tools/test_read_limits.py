@@ -102,10 +102,17 @@ def test_a_range_with_too_many_tokens_is_an_error(tmp_path: Path, given: dict[st
 
 def test_large_reads_can_be_allowed(tmp_path: Path) -> None:
     ctx = RecordingContext(tmp_path)
-    path = big(tmp_path, 10_000)
+    path = big(tmp_path, 7_000)
     output = call(ACTION, ctx, file_path=path, allow_large=True)
-    assert output.data["file"]["numLines"] == 10_001
+    assert output.data["file"]["numLines"] == 7_001
     assert not ctx.seen[path].partial
+
+
+def test_a_large_read_still_fits_into_one_message(tmp_path: Path) -> None:
+    ctx, path = RecordingContext(tmp_path), big(tmp_path, 12_000)
+    output = call(ACTION, ctx, file_path=path, allow_large=True)
+    assert output.data["file"]["truncatedByTokenCap"] and len(str(output.content)) < 400_000
+    assert "Even with allow_large" in failure(ACTION, ctx, file_path=path, offset=1, allow_large=True)[1]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ GOLDEN: list[dict[str, Any]] = json.loads((HERE / "golden.json").read_text())
 TOPICS = sorted({group["topic"] for group in DECISIONS})
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("workspace"))
 

@@ -79,7 +79,7 @@ DIFFERENCES: list[tuple[dict[str, Any], Any, str, str, str]] = [
 STRENGTH = {"allow": 0, "ask": 1, "deny": 2}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("workspace"))
 

@@ -33,7 +33,7 @@ def directory(path: str) -> dict[str, Any]:
     return {"type": "addDirectories", "directories": [path], "destination": "session"}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("workspace"))
 

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from forge.foundation.permissions.pattern import matches_path
 from forge.foundation.permissions.rule import Rule, escape, parse_rule, render, split_rules
+from forge.foundation.permissions.situation import Situation
 
 
 def parsed(text: object, behavior: str = "deny") -> tuple[str, str | None] | str:
@@ -96,3 +98,9 @@ def test_equal_rules_are_equal_values() -> None:
     two = parse_rule(" Bash ", "deny", "session", "/")
     assert isinstance(one, Rule)
     assert (one, hash(one)) == (two, hash(two))
+
+
+@pytest.mark.parametrize("pattern", ["[z-a].txt", "foo[!]", "**/[b-a]"])
+def test_a_pattern_that_cannot_be_meant_matches_nothing(pattern: str) -> None:
+    rule = parse_rule(f"Read({pattern})", "deny", "userSettings", "/")
+    assert isinstance(rule, Rule) and not matches_path(rule, "/w/a.txt", Situation(cwd="/w"))

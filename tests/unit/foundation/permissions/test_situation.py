@@ -12,7 +12,7 @@ from forge.foundation.permissions.situation import Situation
 from unit.foundation.permissions.workspace import build
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("workspace"))
 

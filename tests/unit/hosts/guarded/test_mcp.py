@@ -136,19 +136,19 @@ def test_lines_for_a_shell_are_judged_whatever_its_prompt(tmp_path: Path) -> Non
 def test_lines_for_an_interpreter_are_judged(tmp_path: Path) -> None:
     async def steps(call: Call) -> None:
         await call("start", command="python3 -q")
-        text, failed = await call("wait", id="t1", until="^>>> ", timeout=5)
+        text, failed = await call("wait", id="t1", until="^>>> ", timeout=20)
         assert not failed
         text, failed = await call(
             "send", id="t1", keys="for i in range(2):<Enter>  print(i + 40)<Enter><Enter>"
         )
-        text, failed = await call("wait", id="t1", until="41", timeout=5)
+        text, failed = await call("wait", id="t1", until="41", timeout=20)
         assert ("40\n41" in text, failed) == (True, False)
         text, failed = await call("send", id="t1", keys="import shutil; shutil.rmtree('/')<Enter>")
         assert ("deny: forbidden" in text, failed) == (True, True)
         text, failed = await call("wait", id="t1", until="(", timeout=1)
         assert ("is not a regular expression" in text, failed) == (True, True)
         text, failed = await call("send", id="t1", keys="exit()<Enter>")
-        text, failed = await call("wait", id="t1", until="exit", timeout=5)
+        text, failed = await call("wait", id="t1", until="exit", timeout=20)
         assert ("[ended with exit code 0]" in text, failed) == (True, False)
 
     served(tmp_path, steps)
@@ -163,7 +163,7 @@ def test_commands_of_an_editor_are_judged_and_its_text_is_not(tmp_path: Path) ->
         assert ("deny: dangerous" in text, failed) == (True, True)
         text, failed = await call("send", id="t1", keys="irm -rf src<Enter>is bad<Esc>:wq<Enter>")
         assert not failed
-        await call("wait", id="t1", until="exit", timeout=5)
+        await call("wait", id="t1", until="exit", timeout=20)
         assert (tmp_path / "proj/notes.txt").read_text() == "rm -rf src\nis bad\n"
         assert (tmp_path / "proj/src").is_dir()
 
@@ -178,7 +178,7 @@ def test_lines_that_are_sent_together_are_judged_together(tmp_path: Path) -> Non
         assert not failed, text
         text, failed = await call("send", id="t1", keys="sh <<'E'<Enter>rm -rf /<Enter>E<Enter>")
         assert ("deny: forbidden" in text, failed) == (True, True)
-        await call("wait", id="t1", until="settled", timeout=5)
+        await call("wait", id="t1", until="settled", timeout=20)
         assert (tmp_path / "proj/doc.txt").read_text() == "rm -rf /\n"
 
     served(tmp_path, steps)

@@ -54,9 +54,7 @@ def refusal(request_id: str, words: str) -> Line:
     return {"type": "control_response", "response": told}
 
 
-def hook_answer(decision: str, reason: str = "") -> Line:
-    """What a hook says of a call: allow, deny or defer."""
+def hook_answer(decision: str) -> Line:
+    """What a hook says of a call: ask or defer."""
     output = {"hookEventName": "PreToolUse", "permissionDecision": decision}
-    if reason:
-        output["permissionDecisionReason"] = reason
     return {"hookSpecificOutput": output}

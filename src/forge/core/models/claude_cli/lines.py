@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
+
 Event = dict[str, Any]
 
 CONSECUTIVE, SHARE_FROM = 20, 40
@@ -65,7 +67,7 @@ def decode(line: bytes) -> Event | None:
     """The object on a line, None if there is none."""
     try:
         value = _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except NOT_JSON:
         value = _decode_halves(line) if b"\\u" in line else None
     return value if type(value) is dict else None
 

@@ -14,6 +14,7 @@ from forge.core.models.claude_cli.environment import cli_environment
 from forge.foundation.atomic import update_text
 from forge.foundation.errors import UsageError
 from forge.foundation.homes import forge_home
+from forge.foundation.lenient import read_as
 from forge.foundation.redact import redact
 
 _SECONDS = 10.0
@@ -42,7 +43,7 @@ def find_program(name: str, env: Mapping[str, str]) -> Program:
     info = os.stat(path)
     stamp = [info.st_mtime_ns, info.st_size]
     cache = os.path.join(forge_home(env), "cache", "claude-cli.json")
-    seen = _recall(cache)
+    seen = read_as(cache, Seen)
     printed = seen.printed if seen is not None and (seen.path, seen.stamp) == (path, stamp) else ""
     version = read_version(printed)
     if version is None:
@@ -114,14 +115,6 @@ def _run(path: str, args: Sequence[str], env: Mapping[str, str]) -> subprocess.C
         raise UsageError(words, _INSTALL) from None
     except OSError as error:
         raise UsageError(f"{path} cannot be started: {error.strerror}.", _INSTALL) from None
-
-
-def _recall(cache: str) -> Seen | None:
-    try:
-        with open(cache, "rb") as file:
-            return msgspec.json.decode(file.read(), type=Seen)
-    except (OSError, msgspec.MsgspecError):
-        return None
 
 
 def _keep(cache: str, seen: Seen) -> None:

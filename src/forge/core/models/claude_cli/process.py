@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,16 +13,8 @@ from forge.foundation.encode import dumps
 from forge.foundation.errors import ModelError
 from forge.foundation.redact import redact
 from forge.foundation.system.liveness import is_alive, process_start
-from forge.foundation.system.process import (
-    Child,
-    Spawn,
-    Unsupported,
-    carriers,
-    descendants,
-    end_process,
-    pipe,
-    spawn,
-)
+from forge.foundation.system.piped import LastWords, spawn_piped
+from forge.foundation.system.process import Child, Unsupported, carriers, descendants, end_process
 
 GRACE = 2.0
 _MARK = "FORGE_CLI_RUN"
@@ -54,27 +45,13 @@ class Stalled(Exception):
     """Nothing was printed for too long."""
 
 
-class LastWords(asyncio.Protocol):
-    """The end of what was written to standard error."""
-
-    def __init__(self) -> None:
-        self.kept = b""
-        self.over = asyncio.Event()
-
-    def data_received(self, data: bytes) -> None:
-        self.kept = (self.kept + data)[-_KEPT:]
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self.over.set()
-
-
 class Cli:
     """A running CLI. `code` is its exit code once it has ended, minus the signal's number if one ended it."""
 
     def __init__(self, child: Child, launch: Launch) -> None:
         self._child = child
         self._launch = launch
-        self._errors = LastWords()
+        self._errors = LastWords(_KEPT)
         self._reader = asyncio.StreamReader(limit=_PIECE)
         self._transports: list[asyncio.BaseTransport] = []
         self._input: asyncio.WriteTransport | None = None
@@ -94,19 +71,19 @@ class Cli:
     def last_words(self) -> str:
         """The last 8 KB of standard error, without secrets."""
         known = (v for k, v in self._launch.env.items() if k.endswith(("KEY", "TOKEN", "SECRET")))
-        return redact(self._errors.kept.decode("utf-8", "replace").strip(), known)
+        return redact(str(self._errors), known)
 
     async def connect(self, reading: int, writing: int, errors: int) -> None:
         """Takes over our ends of the pipes."""
         loop = asyncio.get_running_loop()
-        heard, _ = await loop.connect_read_pipe(lambda: self._errors, os.fdopen(errors, "rb", buffering=0))
+        await self._errors.listen(errors)
         read, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(reading, "rb", buffering=0)
         )
         self._input, _ = await loop.connect_write_pipe(
             asyncio.BaseProtocol, os.fdopen(writing, "wb", buffering=0)
         )
-        self._transports = [heard, read, self._input]
+        self._transports = [read, self._input]
 
     async def read(self, seconds: float | None = None) -> bytes:
         """What was printed next, b"" at the end; raises `Stalled` after so many seconds without anything."""
@@ -176,9 +153,7 @@ class Cli:
 
     async def _gone(self) -> int:
         self.code = await self._child.wait()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST):
-                await self._errors.over.wait()
+        await self._errors.close(_LAST)
         for transport in self._transports:
             if isinstance(transport, asyncio.WriteTransport) and transport.get_write_buffer_size():
                 transport.abort()  # what was not read will not be
@@ -213,23 +188,14 @@ async def _end_all(family: dict[int, int]) -> None:
 
 async def start(launch: Launch) -> Cli:
     """Starts the CLI; raises `ModelError` if that is not possible."""
-    their_in, our_out = os.pipe()
-    our_in, their_out = pipe(_PIPE)
-    our_errors, their_errors = pipe()
-    theirs = (their_in, their_out, their_errors)
+    env = {**launch.env, _MARK: launch.mark} if launch.mark else launch.env
     try:
-        env = {**launch.env, _MARK: launch.mark} if launch.mark else launch.env
-        child = spawn(Spawn(launch.argv, launch.cwd, env, *theirs))
+        child, *pipes = spawn_piped(launch.argv, launch.cwd, env, size=_PIPE)
     except (OSError, Unsupported, ValueError) as error:
-        for descriptor in (our_out, our_in, our_errors):
-            os.close(descriptor)
         why = error.strerror if isinstance(error, OSError) else error
         raise ModelError(f"{launch.argv[0]} cannot be started: {why}", kind="connection") from None
-    finally:
-        for descriptor in theirs:
-            os.close(descriptor)
     cli = Cli(child, launch)
-    connecting = asyncio.ensure_future(cli.connect(our_in, our_out, our_errors))
+    connecting = asyncio.ensure_future(cli.connect(*pipes))
     try:
         await asyncio.shield(connecting)
     except asyncio.CancelledError:

@@ -14,6 +14,7 @@ from forge.core.models.claude_cli.parts import Retraction
 from forge.core.models.claude_cli.run import Run
 from forge.core.models.claude_cli.threads import thread_of
 from forge.core.models.claude_cli.values import object_of, text_of, usage_of
+from forge.foundation.encode import NOT_JSON
 
 WRITTEN = ("text", "thinking", "redacted_thinking")
 CALLED = ("tool_use", "server_tool_use")
@@ -145,7 +146,7 @@ def _nothing(run: Run, event: Event) -> None:
 def _parse(raw: str) -> Event:
     try:
         value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+    except NOT_JSON:
         value = None
     return value if type(value) is dict else {UNPARSED_INPUT: {"raw": raw, "len": len(raw)}}
 

@@ -40,13 +40,12 @@ class Decision:
 
 
 class Memory:
-    """What the user said in this session: effects, not texts; single texts only for "once"."""
+    """What the user said in this session: effects, not texts."""
 
-    __slots__ = ("_denied", "_keys", "_once")
+    __slots__ = ("_denied", "_keys")
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys: set[str] = set(keys)
-        self._once: set[tuple[str, str]] = set()
         self._denied: dict[str, int] = {}
 
     def allow_session(self, verdict: Verdict) -> None:
@@ -57,15 +56,8 @@ class Memory:
         """The effects that are allowed for the session, to be stored."""
         return sorted(self._keys)
 
-    def allow_once(self, verdict: Verdict, cwd: str) -> None:
-        """Remembers this very text in this directory, for one use."""
-        self._once.add((verdict.text, cwd))
-
-    def allows(self, verdict: Verdict, cwd: str) -> bool:
-        """Whether the user allowed this text once, or all of its effects for the session."""
-        if (verdict.text, cwd) in self._once:
-            self._once.discard((verdict.text, cwd))
-            return True
+    def allows(self, verdict: Verdict) -> bool:
+        """Whether the user allowed all effects for the session."""
         keys = verdict.keys()
         return bool(keys) and verdict.analysable and all(k in self._keys for k in keys)
 
@@ -78,7 +70,7 @@ class Memory:
 
 
 def decide(
-    verdict: Verdict, rules: RuleSet, thresholds: Thresholds, memory: Memory | None = None, cwd: str = ""
+    verdict: Verdict, rules: RuleSet, thresholds: Thresholds, memory: Memory | None = None
 ) -> Decision:
     """The decision about a judged command; the first stage that has an answer gives it."""
     trace = [f"judged {verdict.category} {verdict.risk}"]
@@ -87,7 +79,7 @@ def decide(
         or _by_rule("deny", DENY, verdict, rules, trace)
         or _asked(verdict, rules, thresholds, trace)
         or _allowed(verdict, rules, trace)
-        or _remembered(verdict, memory, cwd, trace)
+        or _remembered(verdict, memory, trace)
         or _by_threshold(verdict, thresholds, trace)
     )
     decision.risk = max(decision.risk, verdict.risk)
@@ -165,10 +157,10 @@ def _allowed(verdict: Verdict, rules: RuleSet, trace: list[str]) -> Decision | N
     return Decision(ALLOW, f"allowed by {used[0].text}", trace, used[0])
 
 
-def _remembered(verdict: Verdict, memory: Memory | None, cwd: str, trace: list[str]) -> Decision | None:
+def _remembered(verdict: Verdict, memory: Memory | None, trace: list[str]) -> Decision | None:
     if memory is None or RANK.get(verdict.category, 0) >= RANK["dangerous"]:
         return None
-    if not memory.allows(verdict, cwd):
+    if not memory.allows(verdict):
         return None
     trace.append("the user allowed these effects before")
     return Decision(ALLOW, "allowed by the user in this session", trace)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _LETTERS = {category: letter for letter, category in CODES.items()}
-_SPECIAL = frozenset({"Remove-Item", "Invoke-Expression", "Set-Content", "Out-File", "Stop-Computer"})
 
 
 def analyse_powershell(text: str, portable: Callable[[str], Verdict] | None = None) -> Verdict:

@@ -20,7 +20,7 @@ _LIBRARIES = ("LD_LIBRARY_PATH", "PYTHONPATH", "NODE_PATH", "CLASSPATH", "GEM_PA
 _ANYBODYS = ("/tmp", "/var/tmp", "/dev/shm")
 
 
-def assign(node: Node, frame: Frame, expander: Expander, prefix: bool = False) -> None:
+def assign(node: Node, frame: Frame, expander: Expander) -> None:
     """Follows `name=value`, `name+=value`, `name=(…)`, `name[i]=value`."""
     if node.type != "variable_assignment":
         return
@@ -34,7 +34,7 @@ def assign(node: Node, frame: Frame, expander: Expander, prefix: bool = False) -
     values: list[list[str]] = []
     for choice in range(_MOST_CHOICES):
         run.choice = choice
-        found = _elements(node, value, frame, expander)
+        found = _elements(value, frame, expander)
         if append and old is not None:
             found = _appended(old.values[choice % len(old.values)], found, value)
         elif append or target.type == "subscript":
@@ -69,7 +69,7 @@ class borrowed:
                 self._variables[name] = value
 
 
-def _elements(node: Node, value: Node, frame: Frame, expander: Expander) -> list[str]:
+def _elements(value: Node, frame: Frame, expander: Expander) -> list[str]:
     if value.type in ("=", "+="):
         return [""]
     if value.type == "array":

@@ -16,31 +16,14 @@ from forge.core.shell.analysis.state import NETWORK, NO_TAGS, SECRET, Stream, Wo
 from forge.core.shell.analysis.tables import commands, names, table
 from forge.core.shell.analysis.unpacked import judge_unpacked
 from forge.core.shell.analysis.variables import OWN_JOB
+from forge.foundation.permissions.syntax import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forge.core.shell.analysis.state import Frame
 
 # As the name of a command these show that the tree is not what the shell would run.
-_RESERVED = frozenset(
-    [
-        "do",
-        "done",
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "esac",
-        "until",
-        "while",
-        "for",
-        "case",
-        "if",
-        "in",
-        "{",
-        "}",
-    ]
-)
+_RESERVED = word_set("do done then else elif fi esac until while for case if in { }")
 _HELP = ("--version", "--help", "-V", "-version", "version")
 _MORE_HELP = ("--verbose", "--client", "--json", "--short", "--full", "--all", "-v")
 _PROGRAM_DIRECTORIES = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",

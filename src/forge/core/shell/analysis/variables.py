@@ -19,7 +19,6 @@ OWN_JOB = "%own"
 _NUMBERS = {"?": "0", "$": "12345", "RANDOM": "4242", "SECONDS": "7", "LINENO": "1",
             "UID": "1000", "EUID": "1000", "PPID": "12345", "SHLVL": "1", "-": "hB",
             "!": OWN_JOB}  # fmt: skip
-_TELLING = 40
 
 
 def lookup(name: str, frame: Frame) -> list[str]:

@@ -216,7 +216,7 @@ def _once(node: Node, frame: Frame, own: Sequence[Node]) -> Stream:
     if settings:
         inner.state = frame.state.fork() if argv else frame.state
         for child in settings:
-            assign(child, inner, EXPANDER, prefix=bool(argv))
+            assign(child, inner, EXPANDER)
         lent, inner.state = inner.state.variables, frame.state
     span = frame.source.span or (frame.source.origin(node.start_byte), frame.source.origin(node.end_byte))
     if inner.forks and "$0" in text_of(node, frame).split(" ")[0]:

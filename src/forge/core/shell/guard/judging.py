@@ -79,9 +79,7 @@ class Judging:
         if not verdict.analysable:
             verdict = looked_through(verdict)
         rules = RuleSet([*self.policy.rules.rules, *permission_rules(dict(permissions), "permissions")])
-        decision = denied_raw(verdict, rules) or decide(
-            verdict, rules, self.policy.thresholds, self.memory, around.cwd
-        )
+        decision = denied_raw(verdict, rules) or decide(verdict, rules, self.policy.thresholds, self.memory)
         if decision.verdict != DENY:
             self._known = known
         return Assessed(verdict, decision)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from forge.core.shell.environment import directory_of
 from forge.core.shell.guard.guard import Guard
-from forge.core.shell.guard.running import directory_of
 from forge.core.shell.session.program import Program, Seen
 from forge.core.shell.session.programs import NoProgram, Start
 from forge.core.tool import ToolContext, ToolError, ToolOutput

@@ -17,6 +17,7 @@ from forge.core.shell.sandbox.profile import (
     Profile,
     cache_variables,
     confinement,
+    cut_off,
     sockets_of,
 )
 from forge.core.shell.session.programs import Programs
@@ -58,11 +59,16 @@ class Workplace:
         return (await self.facts()).layer <= _ENFORCING
 
     async def sandbox(self, profile: str, ctx: ToolContext) -> Confinement | None:
-        """The sandbox of a profile, None for the full one or for none; ToolError if it cannot be had."""
-        if not profile:
+        """The sandbox of a profile, None for the full one or for none; ToolError if it cannot be had.
+
+        Behind an air gap every command has one, as it has no network.
+        """
+        gap = ctx.setting("airGap", False) is True
+        if not profile and not gap:
             return None
         try:
-            return confinement(Profile(profile), self._places(ctx), await self.facts())
+            found = confinement(Profile(profile or Profile.FULL), self._places(ctx), await self.facts())
+            return cut_off(found, await self.facts()) if gap else found
         except NoSandbox as error:
             raise ToolError(f"{error} Nothing was run.") from None
 
@@ -133,11 +139,6 @@ class Workplace:
         hidden = tuple(path for path in hidden if path)
         home = ctx.env.get("HOME") or os.path.expanduser("~")
         return Places(ctx.start_dir, home, self.temp(ctx), tuple(writable), hidden)
-
-
-def directory_of(ctx: ToolContext) -> str:
-    """Where a command starts: the current directory, or the first one if that is gone."""
-    return ctx.cwd if os.path.isdir(ctx.cwd) else ctx.start_dir
 
 
 def _paths(texts: Any, ctx: ToolContext) -> list[str]:

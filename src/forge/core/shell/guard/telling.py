@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.report.report import make_report, shows_content
-from forge.core.shell.sandbox.profile import Profile, looks_refused, wider
+from forge.core.shell.sandbox.profile import Profile, looks_offline, looks_refused, wider
 from forge.core.tool import ToolContext
 
 
@@ -41,6 +41,8 @@ async def widened(output: str, ctx: ToolContext) -> bool:
 def sandbox_note(output: str, ctx: ToolContext) -> str:
     """What a failure may be due to; "" if no sandbox was in the way."""
     grant = ctx.keep(Guard).grant_of(ctx.call_id)
+    if looks_offline(output) and ctx.setting("airGap", False) is True:
+        return "[The setting airGap keeps commands off the network.]"
     if grant is None or grant.profile in ("", Profile.FULL) or not looks_refused(output):
         return ""
     return f"[The sandbox profile {grant.profile!r} may be the reason. No wider one was granted.]"

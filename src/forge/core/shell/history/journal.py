@@ -11,6 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from forge.core.shell.history.kinds import Begun, Finished
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.system.locks import locked
 
 
@@ -51,7 +52,7 @@ def take_entries(path: str, store: Callable[[Entry], object]) -> None:
         for line in file.read().splitlines():
             try:
                 entry = msgspec.json.decode(line, type=Entry)
-            except msgspec.DecodeError:
+            except NOT_JSON:
                 continue
             store(entry)
         file.truncate(0)

@@ -16,18 +16,17 @@ from typing import Any
 
 import msgspec
 
+from forge.core.shell.history.clean import clean_output, clean_text, is_cut
 from forge.core.shell.history.journal import Entry, take_entries
 from forge.core.shell.history.kinds import Begun, Finished
 from forge.core.shell.history.schema import MIGRATIONS
 from forge.foundation.errors import ForgeError
-from forge.foundation.redact import redact
 from forge.foundation.store import close_store, open_store
 
 __all__ = ["Begun", "Finished", "History", "default_path", "unpacked"]
 
 KEEP_DAYS = 30
 KEEP_BYTES = 500_000_000
-_LIMIT = 1 << 20
 _COMPRESS = 512
 _TAIL = 2000
 _BATCH = 500
@@ -69,8 +68,7 @@ class History:
 
     def finish(self, number: int, what: Finished, at: int = 0) -> None:
         """Completes the row of a command."""
-        stdout, cut_out = self._blob(what.stdout)
-        stderr, cut_err = self._blob(what.stderr)
+        stdout, stderr = (clean_output(data, self._secrets) for data in (what.stdout, what.stderr))
         row = self._connection.execute(
             "SELECT started_at FROM forgecmd_history WHERE id = ?", (number,)
         ).fetchone()
@@ -85,7 +83,7 @@ class History:
             "stdout_bytes": what.stdout_bytes or len(what.stdout),
             "stderr_bytes": what.stderr_bytes or len(what.stderr),
             "stdout_tail": stdout[-_TAIL:].decode("utf-8", "replace"),
-            "output_truncated": int(what.output_truncated or cut_out or cut_err),
+            "output_truncated": int(what.output_truncated or is_cut(what)),
             "output_path": what.output_path,
             "error": self._clean(what.error),
         }
@@ -119,7 +117,7 @@ class History:
         """Removes what is too old, and the oldest until the file is small enough; how many rows."""
         before = self._now() - int(days * 86_400_000_000)
         removed = self._remove("started_at < ?", before)
-        while self._size() > most and (batch := self._remove("1 = 1", limit=_BATCH)):
+        while self._size() > most and (batch := self._remove("1 = 1", limit=self._tenth())):
             removed += batch
         if removed:
             orphans = "DELETE FROM sessions WHERE id NOT IN (SELECT session_id FROM forgecmd_history)"
@@ -148,6 +146,11 @@ class History:
             if done.rowcount < limit or not values:
                 return removed
 
+    def _tenth(self) -> int:
+        """How many rows to take at once: a few large ones must not go all together."""
+        rows: int = self._connection.execute("SELECT count(*) FROM forgecmd_history").fetchone()[0]
+        return min(_BATCH, rows // 10 + 1)
+
     def _size(self) -> int:
         pages, free, size = (self._pragma(name) for name in ("page_count", "freelist_count", "page_size"))
         return (pages - free) * size
@@ -165,18 +168,7 @@ class History:
                 return  # a reader holds it; the next time will do
 
     def _clean(self, text: str) -> str:
-        return redact(text, self._secrets).encode("utf-8", "replace").decode()
-
-    def _blob(self, data: bytes) -> tuple[bytes, bool]:
-        """Output without secrets, cut in the middle if it is too long."""
-        cut = len(data) > _LIMIT
-        if cut:
-            data = data[: _LIMIT // 2] + data[-_LIMIT // 2 :]
-        if not data:
-            return b"", False
-        # Bytes that are no text survive in this form.
-        text = data.decode("utf-8", "surrogateescape")
-        return redact(text, self._secrets).encode("utf-8", "surrogateescape"), cut
+        return clean_text(text, self._secrets)
 
     def _now(self) -> int:
         return int(self._clock() * 1_000_000)

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
+from forge.core.shell.history.clean import clean_output, clean_text, is_cut
 from forge.core.shell.history.journal import Entry, write_entry
 from forge.core.shell.history.kinds import Begun, Finished
 from forge.foundation.errors import ForgeError
-from forge.foundation.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 # So many lines of this run, or so many bytes of all together, are worth the cost of the database.
 _MANY = 64
 _LARGE = 1 << 22
-_LIMIT = 1 << 20
 
 
 class Writer:
@@ -163,26 +162,19 @@ class Writer:
         done = entry.finished
         if done is None:
             return entry
-        cut = len(done.stdout) > _LIMIT or len(done.stderr) > _LIMIT
         done = replace(
             done,
-            stdout=self._bytes(done.stdout),
-            stderr=self._bytes(done.stderr),
+            stdout=clean_output(done.stdout, self._secrets),
+            stderr=clean_output(done.stderr, self._secrets),
             stdout_bytes=done.stdout_bytes or len(done.stdout),
             stderr_bytes=done.stderr_bytes or len(done.stderr),
-            output_truncated=done.output_truncated or cut,
+            output_truncated=done.output_truncated or is_cut(done),
             error=self._text(done.error),
         )
         return replace(entry, finished=done)
 
     def _text(self, text: str) -> str:
-        return redact(text, self._secrets).encode("utf-8", "replace").decode()
-
-    def _bytes(self, data: bytes) -> bytes:
-        if len(data) > _LIMIT:
-            data = data[: _LIMIT // 2] + data[-_LIMIT // 2 :]
-        text = data.decode("utf-8", "surrogateescape")
-        return redact(text, self._secrets).encode("utf-8", "surrogateescape")
+        return clean_text(text, self._secrets)
 
     def _now(self) -> int:
         return int(self._clock() * 1_000_000)

@@ -10,6 +10,7 @@ from enum import StrEnum
 import msgspec
 
 from forge.core.shell.sandbox.facts import Facts
+from forge.foundation.inside import is_inside
 from forge.foundation.system.keeping import Confinement
 
 # Below the home directory. Registries' own keys are needed by installs, which have a profile of their own.
@@ -107,6 +108,18 @@ def confinement(profile: Profile, places: Places, facts: Facts) -> Confinement |
     )
 
 
+def cut_off(sandbox: Confinement | None, facts: Facts) -> Confinement:
+    """The same sandbox without a network, also where there was none; NoSandbox where that cannot be had."""
+    if facts.layer > 3:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in facts.missing)
+        raise NoSandbox(f"With airGap commands get no network, which cannot be enforced here ({reasons}).")
+    spaces = facts.layer == 1
+    if sandbox is None:
+        proc = spaces and facts.fresh_proc
+        sandbox = Confinement(write=("/",), namespaces=spaces, fresh_proc=proc, landlock=True, seccomp=True)
+    return msgspec.structs.replace(sandbox, no_network=True, sockets="any" if spaces else "none")
+
+
 def wider(profile: Profile) -> Profile | None:
     """The next profile, in which a command that was refused something may be offered another try."""
     order = list(Profile)
@@ -163,11 +176,7 @@ def _hidden(profile: Profile, places: Places) -> list[str]:
     own = (places.workspace, places.temp, *places.write)
     found = {os.path.realpath(path) for path in wanted if os.path.exists(path)}
     # What the user has opened explicitly is not hidden, and nothing that contains it.
-    return sorted(path for path in found if not any(_contains(path, os.path.realpath(o)) for o in own))
-
-
-def _contains(path: str, inner: str) -> bool:
-    return inner == path or inner.startswith(path.rstrip("/") + "/")
+    return sorted(path for path in found if not any(is_inside(os.path.realpath(o), path) for o in own))
 
 
 def _protected(places: Places) -> tuple[str, ...]:

@@ -27,16 +27,15 @@ MOST_IN_FILE = 1 << 26
 class Ring:
     """The first and the last half mebibyte of a stream, and how long it was."""
 
-    def __init__(self, half: int = HALF) -> None:
+    def __init__(self) -> None:
         self.head = bytearray()
         self.size = 0
-        self._half = half
         self._blocks: deque[bytes] = deque()
         self._later = 0
 
     def add(self, block: bytes) -> None:
         self.size += len(block)
-        room = self._half - len(self.head)
+        room = HALF - len(self.head)
         if room > 0:
             self.head += block[:room]
             block = block[room:]
@@ -45,7 +44,7 @@ class Ring:
         blocks = self._blocks
         blocks.append(block)
         self._later += len(block)
-        while self._later - len(blocks[0]) >= self._half:
+        while self._later - len(blocks[0]) >= HALF:
             self._later -= len(blocks.popleft())
 
     def passed(self, count: int) -> None:
@@ -60,12 +59,12 @@ class Ring:
     @property
     def tail(self) -> bytes:
         """The end, as far as it is not in the head."""
-        return b"".join(self._blocks)[-self._half :]
+        return b"".join(self._blocks)[-HALF:]
 
     @property
     def omitted(self) -> int:
         """How many bytes between head and tail are gone."""
-        return self.size - len(self.head) - min(self._later, self._half)
+        return self.size - len(self.head) - min(self._later, HALF)
 
 
 class Capture:

@@ -84,11 +84,6 @@ class Screen:
         """Whether the program wants arrow keys in their other form."""
         return "?1" in self._modes
 
-    @property
-    def bracketed_paste(self) -> bool:
-        """Whether the program wants pasted text marked."""
-        return "?2004" in self._modes
-
     def view(self) -> View:
         """What can be seen now."""
         grid = self._grid

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.history.sessions import project_folders
 from forge.foundation.homes import claude_dir
 
@@ -64,7 +65,7 @@ def _transcript(env: Mapping[str, str], session: str) -> str:
 def _blocks(line: bytes) -> list[tuple[str, dict[str, Any]]]:
     try:
         record = msgspec.json.decode(line)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return []
     message = record.get("message") if isinstance(record, dict) else None
     if not isinstance(message, dict) or record.get("isMeta"):

@@ -12,6 +12,8 @@ from contextlib import suppress
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
+
 HELLO, FINISHED, LEFT, TAKEN, MOVED, OPEN, OPENED = (
     "hello",
     "finished",
@@ -74,7 +76,7 @@ class Plug:
 def _decoded(line: bytes) -> Message | None:
     try:
         return msgspec.json.decode(line, type=Message)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return None  # from a newer program; what is not understood changes nothing
 
 

@@ -12,6 +12,7 @@ import msgspec
 from forge.core.review.draft import Comment, State
 from forge.core.review.exchange import listing_json
 from forge.core.review.model import ACCEPT, PENDING, REJECT
+from forge.foundation.encode import NOT_JSON
 from forge.hosts.diffy.sitting import Sitting
 from forge.hosts.diffy.web.http import Wrong
 
@@ -152,5 +153,5 @@ def _json(value: Any) -> bytes:
 def _read(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
-    except msgspec.DecodeError as error:
+    except NOT_JSON as error:
         raise Wrong(400, str(error)) from None

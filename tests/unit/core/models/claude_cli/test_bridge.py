@@ -82,4 +82,4 @@ def test_answers_name_the_request() -> None:
         "response": {"a": 1},
     }
     assert refusal("r", "no")["response"] == {"subtype": "error", "request_id": "r", "error": "no"}
-    assert hook_answer("deny", "why")["hookSpecificOutput"]["permissionDecisionReason"] == "why"
+    assert hook_answer("ask")["hookSpecificOutput"]["permissionDecision"] == "ask"

@@ -112,7 +112,7 @@ def test_call_has_the_name_the_session_knows_and_its_streamed_input() -> None:
 )  # what the CLI puts there, and what the mapper does
 def test_input_that_is_no_json_is_kept_as_text(given: Line) -> None:
     assert blocks(whole({**call(), "input": given}), result()) == [
-        ToolUse("t1", "Bash", {UNPARSED_INPUT: '{"a'})
+        ToolUse("t1", "Bash", {UNPARSED_INPUT: {"raw": '{"a', "len": 3}})
     ]
 
 

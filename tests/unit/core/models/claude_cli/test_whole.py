@@ -136,10 +136,6 @@ def tool(status: str, output: str | None, given: Line | None = None) -> Line:
     return {**part, "status": status, "output": output}
 
 
-def not_run(kind: str) -> Line:
-    return {"tool_result_meta": [{"id": "t1", "non_execution_kind": kind}]}
-
-
 @pytest.mark.requirement("S4-18")
 @pytest.mark.parametrize(
     ("lines", "status", "output"),

@@ -156,13 +156,6 @@ def test_what_was_allowed_for_the_session_is_an_effect_not_a_text() -> None:
     assert found == ["allow", "deny", "deny", "ask"]
 
 
-def test_once_is_once() -> None:
-    memory, verdict = Memory(), judged("git push")
-    memory.allow_once(verdict, "/a")
-    answers = [decide(verdict, RuleSet(), Thresholds(), memory, cwd).verdict for cwd in ("/b", "/a", "/a")]
-    assert answers == ["ask", "allow", "ask"]
-
-
 def test_the_second_refusal_of_the_same_effect_is_noticed() -> None:
     memory = Memory()
     commands = ["rm -rf src", "rm -rf docs", "git reset --hard"]

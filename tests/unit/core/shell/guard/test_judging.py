@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from forge.core.shell.guard.judging import Judging, Where, precious_paths
+from forge.core.shell.guard.judging import AGAIN, Judging, Where, precious_paths
 from forge.core.shell.guard.setup import Source
 
 WHERE = Where("/home/dev/proj", "/home/dev", ["/home/dev/proj", "/data/shared"], {})
@@ -51,6 +51,12 @@ def test_patterns_match_simple_commands(rule: dict[str, Any], matching: list[str
 )
 def test_rules_of_the_reference_are_understood(rule: str, command: str, verdict: str) -> None:
     assert answers({}, [command], {"allow": [rule]}) == [verdict]
+
+
+def test_who_tries_the_same_effect_again_is_told_so() -> None:
+    judging = Judging([])
+    told = [judging.refused(judging.assess(c, WHERE, {})) for c in ("rm -rf /", "rm -fr //", "mkfs /dev/sda")]
+    assert [AGAIN in text for text in told] == [False, True, False]
 
 
 def test_every_working_directory_belongs_to_the_workspace() -> None:

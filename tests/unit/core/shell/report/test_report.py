@@ -116,6 +116,17 @@ def test_a_long_output_keeps_start_end_and_errors() -> None:
     assert "error: expected ';'" in short and "Whole output: history 7." in short
 
 
+def test_an_excerpt_is_cut_between_lines_unless_they_are_very_long() -> None:
+    shown = excerpt("\n".join(f"line {n}." for n in range(1000)), 1000).split("\n")
+    note = next(n for n, line in enumerate(shown) if line.startswith("[..."))
+    first, last = note, 1000 - (len(shown) - note - 1)
+    assert shown == [f"line {n}." for n in range(first)] + [shown[note]] + [
+        f"line {n}." for n in range(last, 1000)
+    ]
+    long = excerpt("x" * 5000 + "\n" + "y" * 5000, 1000).split("\n")
+    assert ({*long[0]}, {*long[-1]}) == ({"x"}, {"y"})
+
+
 def test_a_short_output_is_shown_whole() -> None:
     assert excerpt("abc\n", 4) == "abc\n"
 

@@ -18,14 +18,14 @@ LAYERS = {1: "namespaces, Landlock and seccomp", 3: "Landlock and seccomp"}
 BOTH, BEST = (1, 3), (1,)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def keeper() -> Iterator[Keeper]:
     keeper = Keeper()
     yield keeper
     keeper.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def facts(keeper: Keeper) -> Facts:
     return known_facts(keeper)
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from shlex import quote
 
+import msgspec
 import pytest
 
 import forge
@@ -17,6 +18,7 @@ from forge.core.shell.sandbox.profile import (
     Profile,
     cache_variables,
     confinement,
+    cut_off,
     looks_refused,
     sockets_of,
     wider,
@@ -171,3 +173,14 @@ def test_a_layer_that_was_promised_but_cannot_start_is_an_error(tmp_path: Path) 
     if ended is None:
         pytest.skip(f"no seccomp here: {dict(facts.missing)}")
     assert ended.output.text() == "PermissionError: clone: Operation not permitted\n"
+
+
+def test_a_command_that_is_cut_off_may_do_everything_but_reach_the_network(tmp_path: Path) -> None:
+    free = cut_off(None, BEST)
+    assert (free.write, free.no_network, free.namespaces, free.sockets) == (("/",), True, True, "any")
+    assert cut_off(None, SECOND).sockets == "none"
+    built = confinement(Profile.BUILD, places(tmp_path), BEST)
+    assert built is not None
+    assert cut_off(built, BEST) == msgspec.structs.replace(built, no_network=True)
+    with pytest.raises(NoSandbox, match="With airGap commands get no network"):
+        cut_off(None, Facts(0, seccomp=False))

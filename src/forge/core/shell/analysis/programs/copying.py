@@ -253,21 +253,12 @@ def _extract(options: Options, frame: Frame) -> None:
     unpack(tags, places[-1] if places else Word("."), frame)
 
 
+_PACKERS = ("gzip", "pigz", "zstd", "xz", "bzip2", "lz4", "pbzip2", "lzma", "brotli", "pixz", "zstdmt")
+
+
 def _runs(text: str, frame: Frame) -> None:
     code = text.removeprefix("exec=")
-    if code.split(" ")[0] in (
-        "gzip",
-        "pigz",
-        "zstd",
-        "xz",
-        "bzip2",
-        "lz4",
-        "pbzip2",
-        "lzma",
-        "brotli",
-        "pixz",
-        "zstdmt",
-    ):
+    if code.split(" ")[0] in _PACKERS:
         return
     if "=" in code.split(" ")[0] and not text.startswith("exec="):
         return

@@ -29,7 +29,7 @@ def _curl(argv: list[Word], frame: Frame) -> Stream:
     addresses = options.operands + options.values("--url")
     local = _addresses(addresses, frame)
     sent = options.values(*table("options")["curl_sends"].split())
-    _upload(sent, addresses, frame)
+    _upload(sent, frame)
     _method(options, bool(sent), local, frame)
     for value in options.values("-K", "--config"):
         frame.run.note(frame, "C6", "curl takes options from a file", "unanalysable")
@@ -76,7 +76,7 @@ def _addresses(words: list[Word], frame: Frame) -> bool:
     return local
 
 
-def _upload(sent: list[Word], addresses: list[Word], frame: Frame) -> None:
+def _upload(sent: list[Word], frame: Frame) -> None:
     tags = NO_TAGS
     for value in sent:
         tags |= value.tags
@@ -119,7 +119,7 @@ def _wget(argv: list[Word], frame: Frame) -> Stream:
     for value in options.values("--post-file", "--body-file"):
         if SECRET in read(frame, value).tags:
             frame.run.note(frame, "D9", "sends credentials to another machine", "exfiltrate", "network")
-    _upload(sent, options.operands, frame)
+    _upload(sent, frame)
     _method(options, bool(sent), local, frame)
     for value in options.values("--use-askpass"):
         frame.run.note(frame, "C7", "wget runs a program", "run")
@@ -196,7 +196,7 @@ def _http(argv: list[Word], frame: Frame) -> Stream:
     rest = [w for w in words if w.text not in verbs]
     local = _addresses(rest[:1], frame)
     items = rest[1:]
-    _upload([w for w in items if "@" in w.text], rest[:1], frame)
+    _upload([w for w in items if "@" in w.text], frame)
     verb = verbs[0] if verbs else "POST" if any("=" in w.text for w in items) else "GET"
     reading = verb in ("GET", "HEAD", "OPTIONS")
     code = ("R2" if local else "W4") if reading else ("W5" if local and verb != "DELETE" else "C6")
