@@ -21,7 +21,7 @@ from fakemodel import Server
 from forge.foundation.history.checkpoints import history_dir, read_history
 from forge_run import MODEL, environment
 from marathon import Runner
-from marathon_plan import Actor, Json, Step, call
+from marathon_plan import Actor, Json, Step, asks_summary, call
 
 States = dict[str, set[str]]
 
@@ -107,9 +107,8 @@ class Watch:
         return self.history[-1]
 
     def decide(self, body: Json) -> Json:
-        choice = (body.get("tool_choice") or {}).get("type")
         first = json.dumps(body["messages"][0])
-        self.history.append("compaction" if choice == "none" else "agent" if "[[agent" in first else "turn")
+        self.history.append("compaction" if asks_summary(body) else "agent" if "[[agent" in first else "turn")
         turn = self.actor.decide(body)
         if self.actor.requests == self._kill.at_request:
             self._strike(self._kill.after_ms or 0)

@@ -30,7 +30,10 @@ ABSENT = {
     "first_request_input_tokens": "statistics of the reference's own service",
     "first_request_cache_read_input_tokens": "statistics of the reference's own service",
 }
-ADDED = {"forge_version": "says which program speaks"}
+ADDED = {
+    "forge_version": "says which program speaks",
+    "request_id": "the recorded server named no failed request",
+}
 
 
 class Tokens:

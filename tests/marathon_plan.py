@@ -116,7 +116,7 @@ class Actor:
         """The next turn for a conversation."""
         self.requests += 1
         self.faults += [f"request {self.requests}: {fault}" for fault in unpaired(body["messages"])]
-        if (body.get("tool_choice") or {}).get("type") == "none":
+        if asks_summary(body):
             return self._said("<summary>Much was done.</summary>")
         mark = _last_mark(body["messages"][-1:])
         if mark in self._steps and mark not in self._begun:
@@ -159,6 +159,11 @@ class Actor:
     def cost(self) -> float:
         """What all answers cost, in dollars."""
         return sum(_PRICES[name] * count for name, count in self.spent.items()) / 1e8
+
+
+def asks_summary(body: Json) -> bool:
+    """Whether a request wants a compaction's summary."""
+    return "<analysis>" in json.dumps(body["messages"][-1])
 
 
 def unpaired(messages: list[Json]) -> list[str]:

@@ -39,6 +39,7 @@ def _served() -> tuple[Path, subprocess.Popen[bytes]]:
         [sys.executable, str(Path(__file__).with_name("warm_server.py")), str(place)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        start_new_session=True,  # a signal for the tests must not keep it from tidying up
         env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
     )
     assert server.stdout is not None

@@ -19,6 +19,7 @@ from fakemodel import serve
 subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 calls = [{"tool": name, "input": given} for name, given in json.loads(os.environ["CALLS"])]
 with serve([calls, [{"text": "ok"}]]) as server:
+    calls[0]["input"]["command"] = f"exec 3<>/dev/tcp/127.0.0.1/{server.port}"
     trace = os.environ["TRACE"]
     command = ["strace", "-f", "-e", "trace=connect", "-o", trace] if trace else []
     command += [sys.executable, "-m", "forge", *json.loads(os.environ["FORGE_ARGS"])]
@@ -51,12 +52,13 @@ def test_an_air_gapped_run_needs_nothing_but_the_model(home: Path, tmp_path: Pat
     servers = {"mcpServers": {"far": {"type": "http", "url": far}, "old": {"type": "sse", "url": far}}}
     agent = {"description": "d", "prompt": "p", "model": "far/x", "run_in_background": False}
     calls = [
-        ("Bash", {"command": "echo hi"}),
+        ("Bash", {"command": "to the model"}),
         ("WebFetch", {"url": far, "prompt": "p"}),
         ("Agent", agent),
         ("Monitor", {"description": "d", "timeout_ms": 1000, "ws": {"url": "ws://127.0.0.1:9"}}),
     ]
     args = ["-p", "go", *STREAM, "--settings", json.dumps(settings), "--mcp-config", json.dumps(servers)]
+    args.append("--dangerously-skip-permissions")
     env = environment(home, "http://127.0.0.1:9")
     outer = {
         **os.environ,
@@ -75,7 +77,12 @@ def test_an_air_gapped_run_needs_nothing_but_the_model(home: Path, tmp_path: Pat
     assert not {"WebFetch", "mcp__far__x"} & set(records[0]["tools"])
     assert [server["status"] for server in records[0]["mcp_servers"]] == ["failed", "failed"]
     answers = " ".join(json.dumps(r["message"]) for r in records if r["type"] == "user")
-    for words in ("No such tool available: WebFetch", "airGap only models of", "WebSocket is not available"):
+    for words in (
+        "Connection refused",
+        "No such tool available: WebFetch",
+        "airGap only models of",
+        "WebSocket is not available",
+    ):
         assert words in answers
     if outer["TRACE"]:
         lines = (tmp_path / "trace").read_text().splitlines()

@@ -11,7 +11,7 @@ from forge_run import environment
 
 
 @pytest.mark.requirement("S1-60")
-def test_hooks_hear_that_the_host_is_asked_and_cannot_answer(home: Path, tmp_path: Path) -> None:
+def test_a_question_the_host_answers_at_once_is_no_notification(home: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / ".claude").mkdir(parents=True)
     hook = {"type": "command", "command": "cat > told.json; exit 2"}
@@ -23,16 +23,10 @@ def test_hooks_hear_that_the_host_is_asked_and_cannot_answer(home: Path, tmp_pat
         try:
             host.say("go")
             question = host.until("control_request")
-            while host.until("system").get("subtype") != "hook_response":
-                pass
             host.answer(question, {"behavior": "allow"})
             result = host.until("result")
             assert host.finish() == 0
         finally:
             host.close()
-    told = json.loads((project / "told.json").read_text())
-    assert (told["notification_type"], told["message"]) == (
-        "permission_prompt",
-        "Claude needs your permission to use Write",
-    )
+    assert not (project / "told.json").exists()
     assert (result["is_error"], (project / "x").read_text()) == (False, "1")

@@ -24,6 +24,10 @@ TURNS: dict[str, list[Any]] = {
     "late_plugin": [say("hello")],
     "settings": [say("one"), say("two")],
     "dropped_turn": [say("one"), say("two")],
+    "config_root": [[bash("touch a.txt")], [bash("echo fine")], say("ok")],
+    # Every level is asked the same: the third may not go deeper, says so, and the others follow.
+    "inner_agents": [_call("Agent", description="d", prompt="go", run_in_background=False), say("done")],
+    "again": [say("one"), [bash("echo x")], say("two")],
     "plain_request": [say("planned")],
 }
 NOT_CHOSEN = "<tool_use_error>Skill two is not in this session's skills allowlist</tool_use_error>"
@@ -48,6 +52,10 @@ EXPECTED: dict[str, dict[str, Any]] = {
         "values": ["default", "opus", "fable", "sonnet", "haiku"],
     },
     "dropped_turn": {"refused": True, "result": "two"},
+    "config_root": {"results": ["Permission to use Bash with command touch a.txt has been denied.", "fine"]}
+    | {"good": True},
+    "inner_agents": {"texts": ["done", "done", "done"]},
+    "again": {"applied": True, "fired": 1},
     "plain_request": {"result": "planned"},
 }
 

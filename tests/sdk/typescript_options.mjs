@@ -131,6 +131,30 @@ const scenarios = {
     const why = await refused(again(uuid(9)));
     return { refused: why.includes('Resume rejected by --resume-drops-turn:'), result: ended(await again(uuid(2))).result };
   },
+  async config_root(p) {
+    const deny = (rule) => JSON.stringify({ permissions: { deny: [rule] } });
+    write(join(p.cwd, '.claude', 'settings.json'), deny('Bash(echo *)'));
+    write(join(p.other, '.claude', 'settings.json'), deny('Bash(touch *)'));
+    write(join(p.other, '.claude', 'commands', 'good.md'), 'Good.');
+    const seen = await ask('go', options(p, { projectConfigRoot: p.other, allowedTools: ['Bash'] }));
+    const good = seen.find((m) => m.subtype === 'init').slash_commands.includes('good');
+    return { results: results(seen), good };
+  },
+  async inner_agents(p) {
+    const wanted = { allowedTools: ['Bash'], forwardSubagentText: true };
+    const seen = (await ask('MAIN', options(p, wanted))).filter((m) => m.parent_tool_use_id && m.type === 'assistant');
+    return { texts: seen.flatMap((m) => m.message.content).filter((b) => b.type === 'text').map((b) => b.text) };
+  },
+  async again(p) {
+    let fired = 0;
+    const hooks = { PreToolUse: [{ hooks: [async () => { fired += 1; return {}; }] }] };
+    const c = conversation(options(p, { hooks, allowedTools: ['Bash'] }));
+    await c.say('one');
+    const { hooks_applied: applied } = await c.running.reinitialize();
+    await c.say('two');
+    c.close();
+    return { applied, fired };
+  },
   async plain_request(p) {
     const systemPrompt = ['Static.', sdk.SYSTEM_PROMPT_DYNAMIC_BOUNDARY, 'Dynamic.'];
     const extraArgs = { 'append-system-prompt': 'Appended.' };

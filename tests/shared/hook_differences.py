@@ -8,10 +8,6 @@ DECIDED = {
 HAND_BACK = "the report of a sub-agent is introduced in Forge's own words"
 
 # Only in strict mode, which compares every word.
-# Whether the hook of the last call still starts before the session ends depends on how busy the machine is.
-RACE = "async_context"
-RACE_LOST = 'hooks_fired: want ["a:PostToolUse"], got ["a:PostToolUse", "a:PostToolUse"]'
-
 WORDS = {
     "sub_start_context": HAND_BACK,
     "sub_start_exit2": HAND_BACK,
@@ -20,5 +16,10 @@ WORDS = {
     "sub_pre_deny": HAND_BACK,
     "sub_order": HAND_BACK,
     "sub_matcher_alias": HAND_BACK,
+    "include_hook_events": "the tool takes long texts apart; Forge's with both remarks is not long",
     "postfail_mcp": "how to load the schema of a tool is explained in Forge's own words",
 }
+
+# Whether the hook of the last call still starts before the session ends depends on how busy the machine is.
+RACE = "async_context"
+RACE_LOST = 'hooks_fired: want ["a:PostToolUse"], got ["a:PostToolUse", "a:PostToolUse"]'

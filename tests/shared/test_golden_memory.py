@@ -36,14 +36,14 @@ def test_a_recorded_memory_case_is_repeated(case: str, name: str, tmp_path: Path
     subprocess.run(["git", "init", "-q", "-b", "main"], cwd=project, check=True)
     turns = [[_block(b, project) for b in turn] for turn in run.get("turns", [])]
     with serve([*turns, [{"type": "text", "text": "done"}]]) as server:
-        got = forge(
-            "-p", run["prompt"], *STREAM, *run.get("args", []), cwd=project, env=environment(home, server.url)
-        )
+        # Where reminders stand depends on the model.
+        args = (*STREAM, *run.get("args", []), "--model", *want["main_models"])
+        got = forge("-p", run["prompt"], *args, cwd=project, env=environment(home, server.url))
         assert got.code == 0, got.err
         request = server.requests[-1].body
     text = json.dumps(_conversation(request), ensure_ascii=False)
     text = text.replace(str(home), "<HOME>").replace(str(project), "<PROJECT>")
-    assert json.loads(text) == [_expected(block) for block in want["conversation"]]
+    assert json.loads(text) == want["conversation"]
 
 
 def _block(block: dict[str, Any], project: Path) -> dict[str, Any]:
@@ -64,6 +64,8 @@ def _conversation(request: dict[str, Any]) -> list[dict[str, Any]]:
                 # The recordings are without the count of tokens that are left.
                 result = block["content"].partition("\n\n<system-reminder>\n<total_tokens>")[0]
                 blocks.append({"role": "user", "tool_result": result, "is_error": False})
+            elif message["role"] == "system":
+                blocks.append({"role": "system", "text": block["text"]})
             elif "Contents of" in block["text"]:
                 blocks.append({"role": "user", "text": _without_opening(block["text"])})
             elif not block["text"].startswith("<system-reminder>"):
@@ -73,13 +75,6 @@ def _conversation(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _without_opening(text: str) -> str:
     """The paragraph in front of the start files is each program's own."""
-    if text.startswith(("<system-reminder>\nContents of", "<system-reminder>\ntool.call hook")):
+    if text.startswith("<system-reminder>\nContents of"):
         return text
     return "<system-reminder>\n<MEMORY-PREAMBLE>\n\n" + text.split("\n\n", 1)[1]
-
-
-def _expected(block: dict[str, Any]) -> dict[str, Any]:
-    """Forge has no system messages inside a conversation: such a text is a reminder to the user."""
-    if block["role"] == "system":
-        return {"role": "user", "text": f"<system-reminder>\n{block['text']}\n</system-reminder>"}
-    return block

@@ -28,7 +28,8 @@ async def memory_of_calls(
     if s.keep(Memory).request is None:
         return []
     told = await touched(s, list(_touches(s, calls, done, before)), "tool.call")
-    tell(s, [Told(r.kind, r.text, r.facts) for r in told if r.aside])
+    last = next((call.id for call in reversed(calls) if call.id in done), "")
+    tell(s, [Told(r.kind, r.text, r.facts) for r in told if r.aside], last)
     told = [r for r in told if not r.aside]
     texts = []
     for n, reminder in enumerate(told):

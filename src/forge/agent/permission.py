@@ -37,7 +37,7 @@ _BY_NATURE = {
 
 
 # Reasons that are named even where nobody could be asked.
-_TOLD_IN_VAIN = ("safetyCheck", "hook", "classifier", "mode", "other")
+_TOLD_IN_VAIN = ("safetyCheck", "hook", "classifier", "mode", "workingDir", "other")
 
 # What a hook that refuses a permission without a word is taken to have said.
 DENIED = "Permission denied by hook"
@@ -171,7 +171,9 @@ def _granted(s: Session, call: ToolUse, requested: Outcome) -> Verdict:
 
 def _denied_by_hook(s: Session, call: ToolUse, requested: Outcome) -> Verdict:
     told = None if requested.reason == DENIED else requested.reason
-    s.emit(Denied(call, requested.reason, "hook", told))
+    means = getattr(getattr(s.hooks, "outer", s.hooks), "means", None)
+    if means is None or not means.asks:
+        s.emit(Denied(call, requested.reason, "hook", told))
     if requested.interrupt:
         s.keep(HookState).interrupted = True
         s.interrupt()
@@ -227,8 +229,11 @@ def _denied(s: Session, call: ToolUse, decision: Decision, *, kind: str, words: 
     if reason_type == "classifier":
         code = "auto_mode_no_check_in_session"
         tell_unchecked(s)
-    s.emit(Denied(call, message, reason_type, decision.reason, code))
-    meta = {**_meta(call, "reject", "config", reason_type), "non_execution_kind": kind}
+    # An ask rule is named to hosts if it says more than the name of the tool.
+    asked = silent and decision.reason_type == "rule" and decision.rule is not None and decision.rule.content
+    s.emit(Denied(call, message, "rule" if asked else reason_type, decision.reason, code))
+    told = reason_type if not asked_in_vain or reason_type in ("hook", "classifier") else None
+    meta = {**_meta(call, "reject", "config", told), "non_execution_kind": kind}
     return _refused(s, call, message, meta, counted=decision.counted)
 
 

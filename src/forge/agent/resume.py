@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from forge.agent.known_files import Known, KnownFiles
+from forge.agent.lost_work import LostWork
 from forge.agent.mending import NO_RESPONSE, Mending, repair
 from forge.agent.rebuild import messages
 from forge.core.message import Message
@@ -44,7 +45,10 @@ _TOLD = ("user", "assistant", "attachment", "system")
 
 
 class Past(msgspec.Struct, frozen=True):
-    """An earlier session: its messages, where to go on, what it had cost, and what could not be read."""
+    """An earlier session: its messages, where to go on, what it had cost, and what could not be read.
+
+    `lost` is what the model is to hear of work that ended with the earlier process.
+    """
 
     messages: list[Message]
     leaf: str | None
@@ -55,6 +59,7 @@ class Past(msgspec.Struct, frozen=True):
     notes: list[str] = []
     files: dict[str, Known] = {}
     planning: bool = False
+    lost: list[str] = []
 
     @property
     def session_id(self) -> str:
@@ -102,8 +107,9 @@ def load(path: str, until: str = "") -> Past | None:
     if not _has_words(line) and not (line and line[-1].kind == "system"):
         return None
     mending = Mending([*index.notes, *notes])
-    files = KnownFiles()
-    history = repair(messages(files.watch(_entries(path, line, mending)), mending), mending)
+    files, work = KnownFiles(), LostWork()
+    entries = work.watch(files.watch(_entries(path, line, mending)))
+    history = repair(messages(entries, mending), mending)
     if until and history and history[-1].made_by == "<synthetic>":
         # Whoever names the end does so to say something else there.
         history.pop()
@@ -117,6 +123,7 @@ def load(path: str, until: str = "") -> Past | None:
         mending.notes(),
         files.found,
         files.planning,
+        work.told(),
     )
 
 

@@ -145,6 +145,7 @@ class Turn:
         self.continuations = 0
         self.reminded: set[str] = set()
         self.end_after_calls = False
+        self.cut_short = False
         self.asides: list[Block] = []
         self.stop_blocks = 0
         self.stop_hook_active = False

@@ -17,7 +17,15 @@ from forge.agent.done import Done, explained, failure, input_failure
 from forge.agent.ending import REJECTED
 from forge.agent.event import ToolFinished, ToolStarted
 from forge.agent.hooks.results import tell_of_result
-from forge.agent.hooks.sites import after_call, after_calls, before_call, put_off, rewritten, take_asides
+from forge.agent.hooks.sites import (
+    after_call,
+    after_calls,
+    as_permitted,
+    before_call,
+    put_off,
+    rewritten,
+    take_asides,
+)
 from forge.agent.lookout import went_elsewhere
 from forge.agent.mcp.servers import late_tool
 from forge.agent.memory_calls import files_before, memory_of_calls
@@ -125,7 +133,9 @@ async def _pipeline(s: Session, call: ToolUse, tool: Tool) -> Done:
     if verdict.refused is not None:
         return verdict.refused
     if verdict.call is not call:
-        call = with_defaults(s, verdict.call)
+        call, wrong = as_permitted(with_defaults(s, verdict.call), tool)
+        if wrong is not None:
+            return wrong
         args = await _checked(call, tool, action, context)
     return await _run(s, call, action, args, (context, verdict))
 
@@ -144,8 +154,11 @@ async def _checked(call: ToolUse, tool: Tool, action: Action[Any], context: Call
     except msgspec.ValidationError as error:
         raise Rejected(input_failure(call, f"InputValidationError: {error}")) from error
     except ToolError as error:
-        done = forbidden(context.session, call) or input_failure(call, error.message, error.data)
-        raise Rejected(done) from error
+        words = error.message
+        if words.startswith("InputValidationError: "):
+            words += unloaded_note(context.session, tool)
+        data = error.message if words != error.message and error.data is None else error.data
+        raise Rejected(forbidden(context.session, call) or input_failure(call, words, data)) from error
     if refusal := forbidden(context.session, call):
         raise Rejected(refusal)
     return args

@@ -23,6 +23,7 @@ from forge.core.reminder import reminder
 from forge.core.search import Searcher
 from forge.core.shelf import Shelf
 from forge.core.tool import Tool
+from forge.core.tools.builtin import ROWS
 
 SEARCH = "ToolSearch"
 DEFERRED = "deferred_tools"
@@ -33,6 +34,10 @@ _IN_THE_SHELL = {
     "Grep": "search file contents with `grep` via the Bash tool",
     "Glob": "find files with `find` via the Bash tool",
 }
+_AS_TEXT = frozenset({"Brief", "SendUserMessage"})
+# Tools of other programs and hosts that models know.
+_ELSEWHERE = frozenset({"LSP", "PushNotification", "RemoteTrigger"})
+_NOT_FOR_AGENTS = frozenset({"AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup"})
 _OFF = ("0", "false", "no", "off")
 
 
@@ -139,14 +144,29 @@ def unavailable(s: Session, name: str) -> str:
     near = [tool.name for tool in s.tools() if tool.name.lower() == name.lower()]
     if near:
         return f"{words}. Tool names are case-sensitive: call {near[0]} instead."
-    if name.startswith(("mcp__", STRUCTURED)) or name not in {tool.name for tool in s.parts.tools}:
-        return words
+    why = _why_unavailable(s, name)
+    return f"{words}. {name} {why}" if why else words
+
+
+def _why_unavailable(s: Session, name: str) -> str:
+    """The sentence about a tool that exists elsewhere, without its name; empty if there is no such tool."""
+    if name in _AS_TEXT:
+        return "is not enabled in this session — write your message as normal assistant text instead."
+    known = {row.name for row in ROWS} | _ELSEWHERE | {tool.name for tool in s.parts.tools}
+    if name.startswith(("mcp__", STRUCTURED)) or name not in known:
+        return ""
     if name in _IN_THE_SHELL and s.find_tool("Bash") is not None:
-        return f"{words}. {name} is not available in this session — {_IN_THE_SHELL[name]} instead."
-    root = s.keep(Seat).root or s
-    if s.keep(Seat).depth or root.keep(Crew).spare >= {name}:
-        return f"{words}. {name} is not among the tools available here. Continue with the tools you have."
-    return f"{words}. {name} is disabled for this session, in subagents as well as here."
+        return f"is not available in this session — {_IN_THE_SHELL[name]} instead."
+    seat = s.keep(Seat)
+    if seat.depth and name in _NOT_FOR_AGENTS:
+        return (
+            "is not available inside subagents. Complete the task with the tools provided and return "
+            "findings to the orchestrator."
+        )
+    root = seat.root or s
+    if (seat.depth and name in {tool.name for tool in s.parts.tools}) or root.keep(Crew).spare >= {name}:
+        return "is not among the tools available here. Continue with the tools you have."
+    return "is disabled for this session, in subagents as well as here."
 
 
 def equip(s: Session) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import ConfigError
 from forge.foundation.jsonfile import patch_json, read_json
 from forge.foundation.jsonpatch import delete, put
@@ -74,7 +75,7 @@ def _in_reference(p: Places, notes: list[Diagnostic]) -> bool:
         return entry is not None and _member(msgspec.json.decode(entry), "hasTrustDialogAccepted") is True
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except (msgspec.DecodeError, UnicodeError, OSError) as error:
+    except (*NOT_JSON, OSError) as error:
         notes.append(_broken(p.claude_state, str(error)))
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TextIO
 
@@ -10,6 +11,8 @@ from forge.agent.hooks.sites import notify
 from forge.agent.session import Session
 
 BELL = "\a"
+# A question that is answered sooner needs nobody's attention.
+NOTICE_SECONDS = 6.0
 # Values of the setting preferredNotifChannel with which nothing is to be heard.
 _SILENT = ("notifications_disabled", "none")
 
@@ -19,6 +22,13 @@ def tell_beside(session: Session, kind: str, message: str) -> None:
     engine = engine_of(session)
     if engine is not None and engine.hooks("Notification"):
         engine.keep_running(notify(session, kind, message))
+
+
+def tell_later(
+    session: Session, kind: str, message: str, seconds: float = NOTICE_SECONDS
+) -> asyncio.TimerHandle:
+    """The same for what has waited this long; cancel it when nothing waits any more."""
+    return asyncio.get_running_loop().call_later(seconds, tell_beside, session, kind, message)
 
 
 def call_user(session: Session, kind: str, message: str, out: TextIO) -> None:

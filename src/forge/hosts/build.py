@@ -18,7 +18,7 @@ from forge.agent.known_files import unchanged
 from forge.agent.prompt import start_reminders
 from forge.agent.record import Recorder, Stamp
 from forge.agent.resume import Past
-from forge.agent.session import Limits, Parts, Session, Structured
+from forge.agent.session import Limits, Parts, Reminder, Session, Structured
 from forge.agent.team.crew import Crew
 from forge.agent.toolset import equip
 from forge.core.components.catalog import Catalog
@@ -167,6 +167,7 @@ def _go_on(session: Session, past: Past, *, forked: bool) -> None:
     session.messages = past.messages
     session.seen = unchanged(past.files)
     session.keep(Plan).known = past.planning
+    session.reminders += [Reminder("lost_work", words) for words in past.lost]
     session.ledger.restore(past.cost_state)
     if forked:
         session.recorder.replay(past.records)

@@ -35,9 +35,20 @@ class Configuration(msgspec.Struct, frozen=True):
     mode: str
 
 
+def config_places(o: RunOptions, env: Mapping[str, str], places: Places) -> Places:
+    """The places whose project files count: those of another checkout if the run was given one."""
+    if o.project_config_root is None:
+        return places
+    if not os.path.isabs(o.project_config_root):
+        raise UsageError("Error: --project-config-root must be an absolute path")
+    return find_places(env, o.project_config_root)
+
+
 def load_configuration(o: RunOptions, env: Mapping[str, str], cwd: str) -> Configuration:
     """Reads the configuration for a run in `cwd`; raises ConfigError or UsageError."""
     places = find_places(env, cwd)
+    root = config_places(o, env, places)
+    places = msgspec.structs.replace(places, project_dirs=root.project_dirs, local_dirs=root.local_dirs)
     trusted = is_trusted(places)
     sources = None if o.setting_sources is None else parse_setting_sources(o.setting_sources)
     settings = load_settings(

@@ -18,8 +18,9 @@ from forge.agent.mcp.servers import Servers
 from forge.agent.session import Prompt
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.core.message import ToolUse, decode_blocks
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import UsageError
-from forge.hosts.attention import tell_beside
+from forge.hosts.attention import tell_later
 from forge.hosts.build import Built
 from forge.hosts.configuration import Configuration
 from forge.hosts.control_hooks import HookCalls, after_switch, before_switch, concerns_hooks
@@ -34,8 +35,6 @@ from forge.hosts.wire import Wire
 from forge.hosts.wire_result import failed_start
 
 _decode = msgspec.json.Decoder().decode
-# Hooks hear of a question that has waited this long.
-NOTICE_SECONDS = 6.0
 
 
 class Control:
@@ -93,9 +92,7 @@ class Control:
         request = can_use_tool(question, self._session)
         self._sink.record({"type": "control_request", "request_id": request_id, "request": request})
         words = f"Claude needs your permission to use {question.call.name}"
-        late = future.get_loop().call_later(
-            NOTICE_SECONDS, tell_beside, self._session, "permission_prompt", words
-        )
+        late = tell_later(self._session, "permission_prompt", words)
         try:
             answer = await future
         except asyncio.CancelledError:
@@ -198,7 +195,7 @@ class Control:
     def _receive(self, line: bytes) -> None:
         try:
             message = _decode(line)
-        except msgspec.DecodeError as error:
+        except NOT_JSON as error:
             shown = line[:200].decode("utf-8", "replace")
             raise UsageError(f"Error parsing streaming input line: {shown}: {error}") from None
         kind = message.get("type") if isinstance(message, dict) else None
@@ -225,7 +222,7 @@ class Control:
             self._lifecycle(uuid, "queued")
         if self._o.replay_user_messages:
             self._prompts[uuid] = prompt
-        self._waiting.put(prompt, later=raw.get("priority") == "later")
+        self._waiting.put(prompt, str(raw.get("priority")))
 
     def _refuse_if_barred(self) -> None:
         """A host whose guards were refused must not get a turn without them."""

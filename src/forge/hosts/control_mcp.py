@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from forge.agent.mcp.servers import HOSTED, Servers, add_server, drop_server, renew_server
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import UsageError
 from forge.hosts.control_seat import Refused, Request, Seat
 from forge.hosts.mcp.servers import chosen_server, hosted_server
@@ -28,7 +29,7 @@ def configured(texts: list[str]) -> dict[str, dict[str, Any]]:
         if text.lstrip().startswith("{"):
             try:
                 value = msgspec.json.decode(text)
-            except msgspec.DecodeError:
+            except NOT_JSON:
                 continue
             servers = value.get("mcpServers") if isinstance(value, dict) else None
             found |= {k: v for k, v in (servers or {}).items() if isinstance(v, dict)}
@@ -204,6 +205,23 @@ def _find(seat: Seat, request: Request) -> McpServer:
     if found is None:
         raise Refused(f"Server not found: {name}")
     return found
+
+
+def set_permission_mode_override(seat: Seat, request: Request) -> dict[str, Any]:
+    """Has the calls of one server asked about in modes that ask nobody, or no longer."""
+    name, mode, servers = seat.text(request, "serverName"), request.get("mode"), seat.session.keep(Servers)
+    if mode not in ("default", "auto", None):
+        only = "Permission mode override over the control channel is tighten-only"
+        raise Refused(f"{only} ('default', 'auto', or null); rejected '{mode}'")
+    known = name in [server.name for server in servers.all]
+    if mode is None:
+        servers.tightened.discard(name)
+    else:
+        servers.tightened.add(name)
+    if known or mode is None:
+        return {}
+    what = "override stored but will not apply until a server with that exact name connects"
+    return {"warning": f"MCP server '{name}' is not yet known; {what}."}
 
 
 def unsupported(seat: Seat, request: Request) -> None:

@@ -47,6 +47,7 @@ ROUTES = {
     "mcp_status": "control_mcp:mcp_status",
     "mcp_message": "control_mcp:mcp_message",
     "mcp_read_resource": "control_mcp:unsupported",
+    "set_mcp_permission_mode_override": "control_mcp:set_permission_mode_override",
 }
 
 # These wait for a server, and other messages of the host are read meanwhile.

@@ -34,9 +34,12 @@ class Waiting:
         self.doomed = False
         self.current = ""
 
-    def put(self, prompt: Prompt, *, later: bool = False) -> None:
-        """Queues a prompt; one that comes during a turn is folded into it where it fits, unless it is `later`."""
-        if self.busy and prompt.query and not later:
+    def put(self, prompt: Prompt, priority: str = "") -> None:
+        """Queues a prompt; one that comes during a turn joins it, ends it ("now") or waits ("later")."""
+        if self.busy and prompt.query and priority == "now":
+            self._session.turn.cut_short = True
+            self._queue.insert(0, prompt)
+        elif self.busy and prompt.query and priority != "later":
             self._session.pending.append(prompt)
         else:
             if self._wanting and not self._queue:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.hosts.options import RunOptions
 from forge.hosts.stdin import lines
 
@@ -36,7 +37,7 @@ def named_plugins(request: dict[str, Any]) -> dict[str, bool]:
 def _initialize(line: bytes) -> dict[str, Any] | None:
     try:
         message = msgspec.json.decode(line)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return {}  # whoever reads the line again says what is wrong with it
     request = message.get("request") if isinstance(message, dict) else None
     wanted = isinstance(request, dict) and request.get("subtype") == "initialize"

@@ -35,7 +35,7 @@ def session_hooks(
     get = c.settings.get
     engine = Engine(
         Means(
-            project_dir=c.places.cwd,
+            project_dir=os.path.dirname(c.places.project_dirs[0]),
             config_dir=c.places.claude_dir,
             allowed_urls=get("allowedHttpHookUrls", None),
             variables=get("httpHookAllowedEnvVars", None),

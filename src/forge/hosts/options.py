@@ -65,6 +65,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     allow_dangerously_skip_permissions: bool = False
     settings: str | None = None
     setting_sources: str | None = None
+    project_config_root: str | None = None
     managed_settings: str | None = None
     mcp_config: list[str] = []
     strict_mcp_config: bool = False

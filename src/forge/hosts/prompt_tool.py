@@ -11,6 +11,7 @@ from forge.agent.mcp.servers import Servers
 from forge.agent.session import Session
 from forge.core.mcp.port import Unavailable
 from forge.core.mcp.results import is_error, plain_text
+from forge.foundation.encode import NOT_JSON
 from forge.hosts.control_question import INVALID, read_answer
 
 
@@ -26,7 +27,7 @@ async def ask_tool(s: Session, name: str, question: AskPermission) -> Answer:
         return _failed(call.name, words)
     try:
         answer = read_answer(msgspec.json.decode(words, type=dict[str, Any]))
-    except msgspec.DecodeError:
+    except NOT_JSON:
         answer = Refuse(INVALID)
     if isinstance(answer, Refuse) and answer.message == INVALID:
         return Refuse(INVALID.replace("canUseTool callback", "permission prompt tool"))

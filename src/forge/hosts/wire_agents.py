@@ -13,8 +13,8 @@ Record = dict[str, Any]
 
 
 def said(e: AgentSaid, records: Callable[[Event], list[Record]], *, forward_text: bool) -> list[Record]:
-    """What a host sees of a sub-agent's conversation; those an agent has started itself stay unseen."""
-    if e.job.depth > 1 or not _shown(e, forward_text=forward_text):
+    """What a host sees of a sub-agent's conversation; of those it started itself only if all is forwarded."""
+    if (e.job.depth > 1 and not forward_text) or not _shown(e, forward_text=forward_text):
         return []
     made = records(e.event)
     for record in made:

@@ -128,23 +128,33 @@ def test_a_running_agent_reads_a_message_after_its_next_call() -> None:
 def test_the_agents_of_a_session_are_listed() -> None:
     model = ScriptedModel(
         [
+            [call("ListAgents", "l1")],
             [call("Agent", "c1", **START, run_in_background=False)],
             [Text("report")],
             [
-                call("ListAgents", "l1"),
                 call("ListAgents", "l2", q="nothing like it"),
                 call("SendMessage", "m1", to="a0", message="hello"),
+                call("SendMessage", "m2", to="main", message="hello"),
+                call("SendMessage", "m3", to="*", message="hello"),
+                call("SendMessage", "m4", to="a0"),
             ],
             [Text("end")],
         ]
     )
     s = build(model, RecordingHost())
     play(s)
-    assert [result(s, "l1"), result(s, "l2"), result(s, "m1")] == [
-        f"{the_id(s)}  general-purpose  completed  look",
-        "No agents found.",
+    assert [result(s, name) for name in ("l1", "l2", "m1", "m2", "m3", "m4")] == [
+        "No reachable agents.",
+        f"Subagents (1):\n  {the_id(s)}  ·  general-purpose  ·  completed  ·  look",
         {
             "success": False,
             "message": "No agent named 'a0' is reachable.\nUse ListAgents to see everyone you can message.",
         },
+        {
+            "success": False,
+            "message": 'You are the main conversation — "main" addresses you. Send to a named agent instead.',
+        },
+        '<tool_use_error>broadcast (to: "*") is no longer supported — send a message per recipient'
+        "</tool_use_error>",
+        "<tool_use_error>message must not be empty</tool_use_error>",
     ]

@@ -214,7 +214,8 @@ def test_nested_agents_md_has_its_own_shape_and_needs_a_reading_call(project: Pa
     assert told == [
         Aside(
             f"tool.call hook additional context: Contents of {sub}/AGENTS.md:\n\nSub.\n\n"
-            f"Contents of {sub}/deep/AGENTS.md:\n\nDeep."
+            f"Contents of {sub}/deep/AGENTS.md:\n\nDeep.",
+            "call-2",
         )
     ]
 

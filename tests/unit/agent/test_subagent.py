@@ -10,14 +10,24 @@ import pytest
 
 from doubles import RecordingHost, ScriptedModel, allow, call, forever, tool
 from forge.agent.background import Background
-from forge.agent.event import AgentProgress, AgentSaid, JobEnded, JobStarted, Noted, ToolFinished, TurnEnded
+from forge.agent.event import (
+    AgentProgress,
+    AgentSaid,
+    JobEnded,
+    JobStarted,
+    Noted,
+    Replied,
+    ToolFinished,
+    TurnEnded,
+)
 from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
 from forge.agent.host import Allow, AskPermission
 from forge.agent.loop import run_turn
 from forge.agent.resume import load
 from forge.agent.session import Prompt, Session
+from forge.agent.team.child_host import ChildHost
 from forge.agent.team.crew import Crew
-from forge.core.job import Job
+from forge.core.job import Job, JobEnd
 from forge.core.message import Aside, Text
 from forge.core.model import Delta, Request
 from forge.core.tool import ToolContext, ToolOutput
@@ -395,3 +405,17 @@ def test_many_agents_leave_no_session_behind() -> None:
     crew = s.keep(Crew)
     assert [m.session for m in crew.members.values()] == [None] * 10
     assert (crew.report()["completed"], s.ledger.spent["test-model"].usage.input) == (10, 120)
+
+
+def test_progress_counts_the_reply_under_way() -> None:
+    host = RecordingHost()
+    s = build(Cast(), host)
+    job = Job("a1", "local_agent", "look", forever_done)
+    announced = {"usage": {"input_tokens": 100, "cache_read_input_tokens": 20, "output_tokens": 3}}
+    ChildHost(s, job).emit(Replied("u", announced, call("Echo"), ""))
+    (progress,) = host.of(AgentProgress)
+    assert progress.usage["total_tokens"] == 123
+
+
+async def forever_done() -> JobEnd:
+    return JobEnd("completed", "")

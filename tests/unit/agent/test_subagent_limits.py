@@ -48,10 +48,10 @@ def test_what_agents_use_is_summed_per_model_in_the_ledger_of_the_conversation()
     [
         ("", "", {}, ""),
         ("", "inherit", {}, ""),
-        ("haiku", "", {}, "haiku"),
+        ("cheap/one", "", {}, "cheap/one"),
         ("", "local/small", {}, "local/small"),
-        ("haiku", "local/small", {}, "haiku"),
-        ("haiku", "local/small", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "haiku"),
+        ("cheap/one", "local/small", {}, "cheap/one"),
+        ("cheap/one", "local/small", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "cheap/one"),
         ("", "local/small", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "local/small"),
         ("", "inherit", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, ""),
         ("", "", {"CLAUDE_CODE_SUBAGENT_MODEL": "fleet"}, "fleet"),
@@ -212,14 +212,24 @@ def test_an_agent_may_start_only_the_types_its_tool_list_names() -> None:
     assert inner.result.content == "Agent type 'Plan' not found. Available agents: Explore"
 
 
-def test_the_family_of_the_parents_model_is_that_very_model() -> None:
+@pytest.mark.parametrize(
+    ("card", "wished", "env", "opened"),
+    [
+        (("anthropic", "claude-opus-4-5"), "opus", {}, False),
+        (("anthropic", "claude-opus-4-5"), "sonnet", {}, True),
+        (("ollama", "qwen3"), "sonnet", {}, False),
+        (("ollama", "qwen3"), "sonnet", {"ANTHROPIC_DEFAULT_SONNET_MODEL": "ollama/big"}, True),
+        (("ollama", "qwen3"), "anthropic/claude-sonnet-5-5", {}, True),
+    ],
+)
+def test_what_the_name_of_a_family_means(
+    card: tuple[str, str], wished: str, env: dict[str, str], *, opened: bool
+) -> None:
     model = Cast()
-    model.card = msgspec.structs.replace(model.card, id="claude-opus-4-5")
+    model.card = msgspec.structs.replace(model.card, provider=card[0], id=card[1])
     s = build(model)
-    s.parts = msgspec.structs.replace(s.parts, open_model=lambda name: ScriptedModel([]))
-    kind = AgentType("mine", "d", "p")
-    assert choose_model(s, kind, "opus") is s.model
-    assert choose_model(s, kind, "sonnet") is not s.model
+    s.parts = msgspec.structs.replace(s.parts, env=env, open_model=lambda name: ScriptedModel([]))
+    assert (choose_model(s, AgentType("mine", "d", "p"), wished) is not s.model) is opened
 
 
 def test_what_an_agent_leaves_out_the_agents_it_starts_may_have() -> None:

@@ -11,6 +11,7 @@ from forge.agent.loop import run_turn
 from forge.agent.reply import request
 from forge.agent.session import Prompt, Session
 from forge.agent.team.agent_tools import agent_tools
+from forge.agent.team.crew import Seat
 from forge.agent.toolset import (
     Circumstances,
     absence,
@@ -19,6 +20,7 @@ from forge.agent.toolset import (
     equip,
     fitted,
     sent,
+    unavailable,
     unloaded_note,
 )
 from forge.core.message import Message, Text, ToolResult
@@ -158,3 +160,34 @@ def test_without_tool_search_everything_is_sent_at_once() -> None:
     s, _ = searching(env={"ENABLE_TOOL_SEARCH": "0"})
     equip(s)
     assert ([t.name for t in request(s).tools], s.reminders) == (["Late", "Now"], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "depth", "why"),
+    [
+        ("echo", 0, ". Tool names are case-sensitive: call Echo instead."),
+        ("Grep", 0, ". Grep is disabled for this session, in subagents as well as here."),
+        (
+            "AskUserQuestion",
+            0,
+            ". AskUserQuestion is disabled for this session, in subagents as well as here.",
+        ),
+        (
+            "AskUserQuestion",
+            1,
+            ". AskUserQuestion is not available inside subagents. Complete the task with the tools provided "
+            "and return findings to the orchestrator.",
+        ),
+        (
+            "Brief",
+            1,
+            ". Brief is not enabled in this session — write your message as normal assistant text instead.",
+        ),
+        ("Nope", 1, ""),
+        ("mcp__x__y", 0, ""),
+    ],
+)
+def test_a_tool_that_is_not_there_says_what_to_do_instead(name: str, depth: int, why: str) -> None:
+    s = session(ScriptedModel([]), RecordingHost(), [tool("Echo", echo)])
+    s.keep(Seat).depth = depth
+    assert unavailable(s, name) == f"Error: No such tool available: {name}{why}"

@@ -46,9 +46,8 @@ def test_each_event_has_a_name_made_of_its_match_value(event: str) -> None:
     payload = {row.match: "/x/value"} if row.match else {}
     value = match_value(row, payload)
     expected = "value" if event == "FileChanged" else "/x/value"
-    assert (value, hook_name(row, value)) == (
-        (expected, f"{event}:{expected}") if row.match else (None, event)
-    )
+    named = event if event == "SubagentStop" else f"{event}:{expected}"
+    assert (value, hook_name(row, value)) == ((expected, named) if row.match else (None, event))
 
 
 @pytest.mark.requirement("S1-43")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forge.agent.event import HookEnded
-from forge.hosts.attention import call_user, may_ring
+from forge.hosts.attention import call_user, may_ring, tell_later
 from unit.agent.hooks.making import engine, one, seated
 
 
@@ -32,6 +32,23 @@ def test_the_bell_rings_only_where_somebody_hears_it(
     out: io.StringIO, env: dict[str, str], channel: str, rings: bool
 ) -> None:
     assert may_ring(out, env, channel) is rings
+
+
+@pytest.mark.parametrize(("answered", "told"), [(True, False), (False, True)])
+def test_hooks_hear_of_a_question_only_if_it_waits(answered: bool, told: bool, tmp_path: Path) -> None:
+    made = engine(one("Notification", "cat > told.json", matcher="permission_prompt"))
+    s, _ = seated(made, str(tmp_path))
+
+    async def asked() -> None:
+        timer = tell_later(s, "permission_prompt", "Claude needs your permission to use Bash", 0.0)
+        if answered:
+            timer.cancel()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        await asyncio.gather(*made._tasks)
+
+    asyncio.run(asked())
+    assert (tmp_path / "told.json").exists() is told
 
 
 @pytest.mark.requirement("S1-60")

@@ -32,6 +32,26 @@ def test_a_session_that_is_ended_waits_for_no_job() -> None:
     assert asyncio.run(work()) is None
 
 
+@pytest.mark.parametrize(
+    ("priority", "expected"),
+    [("", (["a"], [], False)), ("later", ([], ["b", "a"], False)), ("now", ([], ["a", "b"], True))],
+)
+def test_what_comes_during_a_turn_has_its_own_urgency(priority: str, expected: object) -> None:
+    s = session(ScriptedModel([]), RecordingHost(), [])
+    waiting = Waiting(s)
+    if priority:
+        waiting.put(Prompt("b", "2"))
+    waiting.busy = True
+    waiting.put(Prompt("a", "1"), priority)
+    joins, cut = [p.text for p in s.pending], s.turn.cut_short
+    waiting.busy, s.pending = False, []
+    queued = []
+    while not waiting.empty:
+        taken = asyncio.run(waiting.take(Patience()))
+        queued += taken.text.split("\n") if taken is not None else []
+    assert (joins, queued, cut) == expected
+
+
 NOTE, COMMAND = Prompt("n", "4", query=False), Prompt("/context", "5")
 BLOCKS: list[Block] = [Text("x"), Text("y")]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from forge.foundation.errors import UsageError
-from forge.hosts.cli.parse import parse
+from forge.hosts.cli.parse import parse, window
 from forge.hosts.options import RunOptions, read_options
 
 
@@ -109,3 +109,26 @@ def test_numbers_are_converted() -> None:
         parse(["-p", "hi", "--max-turns", "3", "--max-budget-usd", "0.5", "--max-thinking-tokens", "8000"])
     )
     assert o == RunOptions(prompt="hi", print=True, max_turns=3, max_budget_usd=0.5, max_thinking_tokens=8000)
+
+
+@pytest.mark.parametrize(
+    ("value", "tokens"),
+    [
+        ("auto", 0),
+        ("100k", 100_000),
+        ("1M", 1_000_000),
+        ("200000", 200_000),
+        ("200", 200_000),
+        ("50k", None),
+        ("2M", None),
+        ("abc", None),
+        ("", None),
+    ],
+)
+def test_the_size_of_a_window(value: str, tokens: int | None) -> None:
+    assert window(value) == tokens
+
+
+def test_a_window_of_no_size_is_refused() -> None:
+    with pytest.raises(UsageError, match="It must be 'auto', or between 100k and 1M"):
+        parse(["--autocompact", "50k"])

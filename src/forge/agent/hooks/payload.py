@@ -64,5 +64,5 @@ def match_value(spec: HookSpec, payload: dict[str, Any]) -> str | None:
 
 
 def hook_name(spec: HookSpec, value: str | None) -> str:
-    """The event with its match value, as texts and events call it."""
-    return f"{spec.name}:{value}" if value else spec.name
+    """The event with its match value, as texts and events call it; the end of an agent goes without."""
+    return f"{spec.name}:{value}" if value and spec.name != "SubagentStop" else spec.name

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from forge.agent.done import Done, failure
+from forge.agent.done import Done, failure, input_failure
 from forge.agent.event import Denial, HookSaid, Noted, TitleChanged
 from forge.agent.hooks.port import Outcome, Told
 from forge.agent.hooks.state import HookState
@@ -105,19 +105,38 @@ def rewritten(
     s: Session, call: ToolUse, tool: Tool, given: dict[str, Any], event: str = "PreToolUse"
 ) -> tuple[ToolUse, Done | None]:
     """The call with the input a hook wants, or the result that says what is wrong with that input."""
-    found = [] if tool.validates else issues(tool.schema, given)
-    unknown = {key for issue in found if not issue.path for key in issue.keys}
-    wrong = [issue for issue in found if not issue.keys]
-    call = ToolUse(call.id, call.name, {k: v for k, v in given.items() if k not in unknown})
-    if not wrong:
+    call, problem = _fitted(call, tool, given)
+    if not problem:
         return call, None
-    problem = input_error(tool.name, wrong)[0].removeprefix("InputValidationError: ")
     s.turn.denials.append(Denial(call.name, call.id, given))
     return call, failure(
         call,
         f"{event} hook for {tool.name} returned updatedInput that failed schema validation: {problem}\n"
         "The tool input from the model was valid; the hook has to be corrected.",
     )
+
+
+def as_permitted(call: ToolUse, tool: Tool) -> tuple[ToolUse, Done | None]:
+    """The call with the input whoever was asked wants, or the result that says what is wrong with it."""
+    call, problem = _fitted(call, tool, call.input)
+    if not problem:
+        return call, None
+    words = f"The permission handler returned updatedInput for {tool.name} that failed schema validation:"
+    return call, input_failure(
+        call,
+        f"{words} {problem}\nThe tool input from the model was valid; whoever answers the permission question"
+        " has to be corrected.",
+        f"InputValidationError: permission handler updatedInput failed schema for {tool.name}",
+    )
+
+
+def _fitted(call: ToolUse, tool: Tool, given: dict[str, Any]) -> tuple[ToolUse, str]:
+    """The call with that input, without what the tool does not know, and what is wrong with the rest."""
+    found = [] if tool.validates else issues(tool.schema, given)
+    unknown = {key for issue in found if not issue.path for key in issue.keys}
+    wrong = [issue for issue in found if not issue.keys]
+    call = ToolUse(call.id, call.name, {k: v for k, v in given.items() if k not in unknown})
+    return call, input_error(tool.name, wrong)[0].removeprefix("InputValidationError: ") if wrong else ""
 
 
 async def after_call(s: Session, call: ToolUse, done: Done, took_ms: float) -> Done:

@@ -230,7 +230,10 @@ async def failed_turn(s: Session, error: ModelError) -> None:
 
 
 def ended_by_hook(s: Session) -> TurnEnded | None:
-    """The end of a turn that a hook has stopped or put off at a call."""
+    """The end of a turn that a hook has stopped or put off at a call, or that something urgent cuts short."""
+    if s.turn.cut_short:
+        s.turn.text = ""
+        return end(s, reason="aborted_tools")
     if s.turn.deferred is not None:
         s.turn.stop_reason, s.turn.text = "tool_deferred", ""
         return msgspec.structs.replace(end(s, reason="tool_deferred"), deferred=s.turn.deferred)

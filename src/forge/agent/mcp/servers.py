@@ -23,6 +23,7 @@ AskHost = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 class Servers:
     """`unusable` are rows of servers that cannot be started; `ask_host` reaches the host program.
 
+    `tightened` are servers whose calls are asked about in every mode.
     `chosen` are the names the host set while the session ran; `remove` takes the tools of a server away.
     `objections` are calls a server found wrong; `explained` are tools whose schema the model got with one.
     """
@@ -34,6 +35,7 @@ class Servers:
         self.connecting: dict[asyncio.Task[None], McpServer] = {}
         self.news = False
         self.chosen: list[str] = []
+        self.tightened: set[str] = set()
         self.objections: set[str] = set()
         self.explained: set[str] = set()
         self.remove: dict[str, list[Callable[[], None]]] = {}
@@ -136,5 +138,8 @@ def call_meta(s: Session, call_id: str, name: str) -> list[dict[str, str]]:
     if remote is None:
         return []
     title = remote.title or import_module("forge.core.mcp.names").shown(remote.tool)
-    row = {"id": call_id, "display_name": title, "server_display_name": remote.server}
+    served = (each.greeting.identity for each in s.keep(Servers).all if each.name == remote.server)
+    own = next(served, {})
+    server = str(own.get("title") or own.get("name") or remote.server)
+    row = {"id": call_id, "display_name": title, "server_display_name": server}
     return [{**row, "tool_name": remote.tool}]

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from forge.agent.mcp.servers import Servers
 from forge.agent.session import Session
 from forge.agent.skills.ecosystem import Ecosystem
 from forge.core.components.listing import find_skill
 from forge.core.message import ToolUse
 from forge.foundation.permissions.decide import decide, settled
-from forge.foundation.permissions.situation import Decision
+from forge.foundation.permissions.situation import Decision, Situation
 
 TOOL = "Skill"
 
 
+def _situation(s: Session, name: str) -> Situation:
+    """What a call is judged by: a mode that asks nobody does not count for servers the host has tightened."""
+    tightened = s.keep(Servers).tightened
+    if not tightened or s.situation.mode not in ("bypassPermissions", "auto"):
+        return s.situation
+    tool = s.find_tool(name)
+    asks = tool is not None and tool.remote is not None and tool.remote.server in tightened
+    return s.situation.changed(mode="default") if asks else s.situation
+
+
 def decide_call(s: Session, call: ToolUse, name: str) -> Decision:
     """The decision on a call of the tool `name`; skills are known under the names rules use for them."""
-    decision = decide(name, call.input, s.situation)
+    decision = decide(name, call.input, _situation(s, name))
     if name != TOOL or decision.verdict != "allow":
         return decision
     asked = str(call.input.get("skill") or "").removeprefix("/")

@@ -9,18 +9,20 @@ import msgspec
 from forge.agent.context import CallContext
 from forge.agent.recall import recall
 from forge.agent.session import Prompt, Session
-from forge.agent.team.crew import Crew, Member
+from forge.agent.team.crew import Crew, Member, Seat
 from forge.agent.team.subagent import go_on
 from forge.core.message import Text
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.foundation.encode import dumps
+
+_NOBODY = "No reachable agents."
 
 
 class Letter(msgspec.Struct, frozen=True):
     """The input of SendMessage."""
 
     to: str
-    message: str
+    message: str = ""
     summary: str = ""
     notify_when_idle: bool = False
 
@@ -34,14 +36,21 @@ class Search(msgspec.Struct, frozen=True):
 
 async def list_agents(search: Search, context: ToolContext) -> ToolOutput:
     """Lists the sub-agents of the conversation."""
-    members = context.keep(Crew).members.values()
-    shown = [m for m in members if search.q.lower() in _line(m).lower()]
-    facts = [
-        {"id": m.job.id, "type": m.kind.name, "status": m.status, "task": m.job.description} for m in shown
-    ]
+    shown = list(context.keep(Crew).members.values())
     if not shown:
-        return ToolOutput("No agents found.", {"agents": facts})
-    return ToolOutput("\n".join(_line(m) for m in shown), {"agents": facts})
+        return ToolOutput(_NOBODY, {"listing": _NOBODY, "notes": [], "sections": []})
+    words = "\n".join([f"Subagents ({len(shown)}):", *(f"  {_line(m)}" for m in shown)])
+    rows = [{"id": m.job.id, "type": m.kind.name, "status": _status(m)} for m in shown]
+    section = {"kind": "subagents", "rows": rows, "total": len(rows)}
+    return ToolOutput(words, {"listing": words, "notes": [], "sections": [section]})
+
+
+async def check_letter(letter: Letter, context: ToolContext) -> None:
+    """Refuses what reaches nobody."""
+    if letter.to.strip() == "*":
+        raise ToolError('broadcast (to: "*") is no longer supported — send a message per recipient')
+    if not letter.message.strip():
+        raise ToolError("message must not be empty")
 
 
 async def send_message(letter: Letter, context: ToolContext) -> ToolOutput:
@@ -49,6 +58,9 @@ async def send_message(letter: Letter, context: ToolContext) -> ToolOutput:
     if not isinstance(context, CallContext):
         raise ToolError("Sub-agents need a session.")
     wanted = letter.to.strip()
+    if wanted == "main" and not context.keep(Seat).depth:
+        words = 'You are the main conversation — "main" addresses you. Send to a named agent instead.'
+        return _answer({"success": False, "message": words})
     member = context.keep(Crew).members.get(wanted) or recall(context.session, wanted)
     if member is None:
         words = f"No agent named '{letter.to}' is reachable.\nUse ListAgents to see everyone you can message."
@@ -70,7 +82,7 @@ def _answer(facts: dict[str, Any]) -> ToolOutput:
 
 
 LIST_AGENTS = Action(Search, list_agents)
-SEND_MESSAGE = Action(Letter, send_message)
+SEND_MESSAGE = Action(Letter, send_message, check_letter)
 
 
 def _deliver(s: Session, child: Session, message: str) -> None:
@@ -80,4 +92,8 @@ def _deliver(s: Session, child: Session, message: str) -> None:
 
 
 def _line(m: Member) -> str:
-    return f"{m.job.id}  {m.kind.name}  {m.status}  {m.job.description}"
+    return "  ·  ".join((m.job.id, m.kind.name, _status(m), m.job.description))
+
+
+def _status(m: Member) -> str:
+    return "killed" if m.status == "stopped" else m.status

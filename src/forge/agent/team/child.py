@@ -97,8 +97,7 @@ def child_session(
 def choose_model(parent: Session, kind: AgentType, wished: str) -> Model:
     """The model of a sub-agent: the call, the type, the variable, else that of whoever starts it."""
     name = wished or kind.model or parent.parts.env.get("CLAUDE_CODE_SUBAGENT_MODEL", "")
-    card = parent.model.card
-    if name in ("", "inherit", card.id, card.ref) or (name in _FAMILIES and f"claude-{name}-" in card.id):
+    if name in ("", "inherit", parent.model.card.id, parent.model.card.ref) or _same_family(parent, name):
         return parent.model
     if parent.parts.open_model is None:
         raise ToolError(f"The model {name!r} cannot be opened here. Leave `model` out.")
@@ -106,6 +105,18 @@ def choose_model(parent: Session, kind: AgentType, wished: str) -> Model:
         return parent.parts.open_model(name)
     except ForgeError as error:
         raise ToolError(f"The model {name!r} cannot be used: {error}") from error
+
+
+def _same_family(parent: Session, name: str) -> bool:
+    """Whether a name such as `haiku` means the model of the parent itself.
+
+    It does if that is of the family, and with models of other providers: agents are written for a model of
+    Anthropic, but what was said to another one is not sent there unasked.
+    """
+    card, named = parent.model.card, parent.parts.env.get(f"ANTHROPIC_DEFAULT_{name.upper()}_MODEL")
+    if name not in _FAMILIES or named:
+        return False
+    return f"claude-{name}-" in card.id or card.provider != "anthropic"
 
 
 def transcript_path(s: Session, agent_id: str) -> str:

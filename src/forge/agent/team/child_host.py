@@ -54,6 +54,7 @@ _DOING = {
     "WebFetch": ("Fetching ", ("url",)),
     "WebSearch": ("Searching for ", ("query",)),
 }
+_COUNTED = ("input", "cache_read_input", "cache_creation_input", "output")
 _MINE = AgentSaid | AgentProgress | JobStarted | JobEnded | Warned
 UNATTENDED = "Permission to use {} has been denied. Go on without it, or say in your report what for."
 _NOBODY = ("asyncAgent", "Permission prompts are not available in this context")
@@ -82,6 +83,8 @@ class ChildHost:
         if isinstance(event, _SILENT) or (isinstance(event, Noted) and not self._told(event)):
             return
         if isinstance(event, _MINE):
+            if isinstance(event, AgentProgress):
+                self.used.add(event.tool_name)
             self._parent.emit(event)
         elif isinstance(event, Replied) and isinstance(event.block, ToolUse):
             self._called(event, event.block)
@@ -129,7 +132,10 @@ class ChildHost:
             self.counts[_KINDS.get(call.name, "otherToolCount")] += 1
         said = AgentSaid(self._job, event)
         doing = activity(call, self._parent.situation.cwd) or self._job.description
-        progress = AgentProgress(self._job, doing, call.name, self.usage())
+        figures = self.usage()
+        # The reply under way is not counted yet; what it has announced is.
+        figures["total_tokens"] = max(figures["total_tokens"], _announced(event.envelope))
+        progress = AgentProgress(self._job, doing, call.name, figures)
         # The order in which the reference tells the two.
         first, second = (said, progress) if self._job.backgrounded else (progress, said)
         self._parent.emit(first)
@@ -152,6 +158,12 @@ class ChildHost:
             lines = hunk.get("lines") if isinstance(hunk, dict) else getattr(hunk, "lines", None)
             self.counts["linesAdded"] += sum(line.startswith("+") for line in lines or ())
             self.counts["linesRemoved"] += sum(line.startswith("-") for line in lines or ())
+
+
+def _announced(envelope: dict[str, Any]) -> int:
+    usage = envelope.get("usage")
+    found = [usage.get(f"{name}_tokens") for name in _COUNTED] if isinstance(usage, dict) else []
+    return sum(number for number in found if isinstance(number, int))
 
 
 class ChildHooks:

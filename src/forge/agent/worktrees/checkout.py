@@ -102,7 +102,8 @@ async def make(root: str, name: str, owner: str, wanted: Wanted, env: Mapping[st
 async def enter(root: str, path: str, env: Mapping[str, str]) -> Made:
     """An existing worktree of the repository, wherever it is."""
     if not is_directory(path):
-        raise WorktreeError(f"Cannot enter worktree: {path}: no such directory")
+        why = f"ENOENT: no such file or directory, realpath '{path}'"
+        raise WorktreeError(f"Cannot enter worktree: {path}: {why}")
     listed = await run_git(root, ["worktree", "list", "--porcelain"], env)
     known = [
         line.removeprefix("worktree ") for line in listed.out.splitlines() if line.startswith("worktree ")

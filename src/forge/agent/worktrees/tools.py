@@ -18,6 +18,7 @@ from forge.agent.worktrees.checkout import (
 )
 from forge.agent.worktrees.checkout import enter as find_existing
 from forge.agent.worktrees.worktree import Tree, Visit, create, enter, leave, repository, unfinished
+from forge.core.schema_text import custom_issue
 from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.foundation.encode import dumps
 
@@ -179,6 +180,8 @@ def _told(facts: dict[str, object], words: str) -> ToolOutput:
 
 
 def _wrong(message: str, path: list[str]) -> str:
+    if not path:
+        return custom_issue(message, path)
     issue = msgspec.json.format(dumps([{"code": "custom", "message": message, "path": path}]), indent=2)
     return f"InputValidationError: {issue.decode()}"
 

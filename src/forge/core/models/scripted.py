@@ -25,7 +25,7 @@ import msgspec
 
 from forge.core.model import Delta, ModelCard, Request
 from forge.core.models.assemble import Assembler
-from forge.foundation.encode import dumps
+from forge.foundation.encode import NOT_JSON, dumps
 from forge.foundation.errors import ConfigError
 
 Turn = list[dict[str, Any]]
@@ -80,7 +80,7 @@ def parse_scenario(raw: bytes, path: str) -> Scenario:
         scenario = msgspec.convert({"turns": value} if isinstance(value, list) else value, Scenario)
     except msgspec.ValidationError as error:
         raise ConfigError(f"not a scenario: {error}", path=path, hint=_SHAPE) from None
-    except msgspec.DecodeError as error:
+    except NOT_JSON as error:
         line, column = _position(raw, str(error))
         raise ConfigError(f"not valid JSON: {error}", path=path, line=line, column=column) from None
     turns = scenario.turns or [step.turn for step in scenario.steps]

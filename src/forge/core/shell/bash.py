@@ -30,7 +30,14 @@ from forge.core.shell.execute import Outcome
 from forge.core.shell.guard.guard import Guard
 from forge.core.shell.guard.setup import FULL
 from forge.core.shell.launch import started
-from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent, pointless_wait, refuse_hidden
+from forge.core.shell.meaning import (
+    edits_in_place,
+    exit_meaning,
+    is_silent,
+    plain_commands,
+    pointless_wait,
+    refuse_hidden,
+)
 from forge.core.shell.output import failure_text, persisted, saved, shown_text, unsaved
 from forge.core.shell.reads import mark_shown
 from forge.core.shell.words import simple_commands
@@ -77,7 +84,9 @@ async def run(args: Args, ctx: ToolContext) -> ToolOutput:
         outcome = await _execute(args, start_dir, limit, ctx)
     if isinstance(outcome, ToolOutput):
         return outcome
-    meaning = "" if outcome.timed_out else exit_meaning(commands, outcome.exit_code)
+    meaning = (
+        "" if outcome.timed_out else exit_meaning(commands or plain_commands(args.command), outcome.exit_code)
+    )
     if outcome.timed_out or (outcome.exit_code and not meaning):
         first = _headline(outcome, limit)
         told = full or ctx.setting("airGap", False) is True

@@ -11,6 +11,7 @@ from forge.core.shell.environment import child_environment, find_shell
 from forge.core.shell.execute import Command, Listener, Outcome, Running, start
 from forge.core.shell.exports import Exports
 from forge.core.shell.guard.guard import Guard
+from forge.core.shell.habits import Habits
 from forge.core.tool import ToolContext, ToolError
 from forge.foundation.system.process import Unsupported
 
@@ -29,8 +30,11 @@ async def started(
     shell = find_shell(ctx.env)
     env = child_environment(ctx.env, session_id=ctx.session_id, shell=shell, cwd=cwd)
     path = os.path.join(ctx.results_dir, f"b{os.urandom(4).hex()}.txt")
-    command = Command(text, shell, cwd, env, path, prelude=ctx.keep(Exports).prelude())
-    if (grant is not None and grant.profile) or ctx.setting("airGap", False) is True:
+    confines = (grant is not None and grant.profile) or ctx.setting("airGap", False) is True
+    # The user's start-up file is no command of the model: it never runs where commands are confined.
+    known = "" if confines else await ctx.keep(Habits).prelude(shell, env, ctx.results_dir)
+    command = Command(text, shell, cwd, env, path, prelude=known + ctx.keep(Exports).prelude())
+    if confines:
         confined: Any = import_module("forge.core.shell.guard.confined")
         running: Running = await confined.started_confined(command, ctx, on_progress, listener)
     else:

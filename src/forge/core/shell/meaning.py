@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from forge.core.schema_text import custom_issue
-from forge.core.shell.words import Simple
+from forge.core.shell.words import Simple, simple_commands
 from forge.core.tool import ToolError
 from forge.foundation.permissions.syntax import word_set
 
 _SILENT = word_set("mv cp rm mkdir rmdir chmod chown chgrp touch ln cd export unset wait")
+_SUBSTITUTION = re.compile(r"<\([^()]*\)")
 _HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST_SLEEP = 25
 _NO_MATCHES, _DIFFER = "No matches found", "Files differ"
@@ -53,6 +54,11 @@ def pointless_wait(commands: list[Simple] | None) -> str:
 def is_silent(commands: list[Simple] | None) -> bool:
     """Whether a command that succeeds prints nothing."""
     return bool(commands) and all(c.words[0] in _SILENT for c in commands or ())
+
+
+def plain_commands(text: str) -> list[Simple] | None:
+    """The simple commands of a text in which files may be made of other commands: `diff <(a) <(b)`."""
+    return simple_commands(_SUBSTITUTION.sub("file", text)) if "<(" in text else None
 
 
 def exit_meaning(commands: list[Simple] | None, exit_code: int) -> str:

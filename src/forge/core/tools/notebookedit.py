@@ -17,6 +17,7 @@ from forge.core.tool import Action, ToolContext, ToolError, ToolOutput
 from forge.core.tools.guard import refuse_links, refuse_unread
 from forge.core.tools.location import calling_error, refuse_null_bytes, resolve, system_error
 from forge.core.tools.store import write_atomically
+from forge.foundation.encode import NOT_JSON
 
 _INDENT = re.compile(r"^[\[{]\s*\n([ \t]+)")
 _BY_INDEX = re.compile(r"cell-(\d+)")
@@ -80,7 +81,7 @@ def _plan(args: Args, ctx: ToolContext) -> Change:
     text = _read(path)
     try:
         notebook = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         raise ToolError("Notebook is not valid JSON.") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):

@@ -10,6 +10,7 @@ from forge.core.amount import human_size
 from forge.core.message import Block, Image, Source, Text
 from forge.core.tool import ToolError
 from forge.core.tools.read import MAX_BYTES
+from forge.foundation.encode import NOT_JSON
 
 _MAX_OUTPUT = 10_000
 _MAX_FILE = 64 * 1024 * 1024
@@ -40,7 +41,7 @@ def _load(path: str) -> dict[str, Any]:
         raise ToolError(_too_large(len(raw)))
     try:
         notebook = msgspec.json.decode(raw.removeprefix(b"\xef\xbb\xbf"))
-    except msgspec.DecodeError as error:
+    except NOT_JSON as error:
         raise ToolError(
             "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written): "
             f"JSON Parse error: {error}"

@@ -192,6 +192,7 @@ _GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
         (
             Flag("--settings", VALUE, "file-or-json", "extra settings, above user and project settings"),
             Flag("--setting-sources", VALUE, "sources", "which settings to load: user,project,local"),
+            Flag("--project-config-root", VALUE, "path", "take project files from there", hidden=True),
             Flag("--managed-settings", VALUE, "json", "policy settings from an embedding host", hidden=True),
             Flag("--mcp-config", LIST, "configs", "MCP servers from files or JSON"),
             Flag("--strict-mcp-config", SWITCH, "", "only MCP servers from --mcp-config"),

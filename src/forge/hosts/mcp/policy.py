@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.origin import Scope
 from forge.hosts.configuration import Configuration
 
@@ -39,7 +40,7 @@ def own_file(c: Configuration) -> dict[str, Any] | None:
         try:
             with open(path, "rb") as file:
                 content = msgspec.json.decode(file.read())
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *NOT_JSON):
             return {}
         servers = content.get("mcpServers") if isinstance(content, dict) else None
         return servers if isinstance(servers, dict) else {}

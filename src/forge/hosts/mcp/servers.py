@@ -13,11 +13,12 @@ from forge.agent.mcp.servers import DYNAMIC, HOSTED, Servers, start_servers
 from forge.agent.session import Session
 from forge.core.components.catalog import Catalog
 from forge.core.components.kinds import PluginRoot
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import ConfigError, UsageError
 from forge.foundation.jsonfile import read_json
 from forge.foundation.paths import Places, trust_key
 from forge.foundation.settings import parse_setting_sources
-from forge.hosts.configuration import Configuration
+from forge.hosts.configuration import Configuration, config_places
 from forge.hosts.options import RunOptions
 
 NOT_YET = "servers of the type ws are not supported by this version"
@@ -151,7 +152,7 @@ def _content(value: str, cwd: str) -> Any:
     if value.lstrip().startswith("{"):
         try:
             return msgspec.json.decode(value)
-        except msgspec.DecodeError:
+        except NOT_JSON:
             pass  # then it can only be a name
     path = os.path.join(cwd, value)
     try:
@@ -159,7 +160,7 @@ def _content(value: str, cwd: str) -> Any:
             content = msgspec.json.decode(file.read())
     except OSError:
         return f"MCP config file not found: {path}"
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return "MCP config is not a valid JSON"
     return content if isinstance(content, dict) else {}
 
@@ -179,7 +180,7 @@ def _files(o: RunOptions, c: Configuration) -> dict[str, Entry]:
         found |= {name: Entry(name, entry, "user") for name, entry in user.items()}
     if "project" in sources:
         off = c.settings.get("disabledMcpjsonServers", [])
-        project = _project(c.places.cwd)
+        project = _project(config_places(o, c.env, c.places).cwd)
         found |= {name: Entry(name, entry, "project") for name, entry in project.items() if name not in off}
     if "local" in sources:
         found |= {name: Entry(name, entry, "local") for name, entry in local.items()}
@@ -204,7 +205,7 @@ def _state(p: Places) -> tuple[dict[str, Any], dict[str, Any]]:
             state = msgspec.json.decode(file.read().removeprefix(b"\xef\xbb\xbf"), type=_State)
         entry = state.projects.get(trust_key(p)) or state.projects.get(p.cwd)
         own = msgspec.json.decode(entry) if entry is not None else {}
-    except (OSError, msgspec.DecodeError, UnicodeError):
+    except (OSError, *NOT_JSON):
         return {}, {}
     return _record(state.mcp_servers), _record(own.get("mcpServers") if isinstance(own, dict) else None)
 

@@ -20,7 +20,7 @@ from forge.foundation.origin import Diagnostic, Origin, Scope, Severity
 from forge.foundation.paths import DIALECTS, Places
 from forge.foundation.settings import parse_setting_sources
 from forge.hosts.agent_options import agents_value
-from forge.hosts.configuration import Configuration
+from forge.hosts.configuration import Configuration, config_places
 from forge.hosts.options import RunOptions
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ class Components:
 
 def read_files(o: RunOptions, c: Configuration) -> list[Contribution]:
     """What the files of managed, user, project and added directories contribute."""
-    added = added_directories(o, c)
-    if o.safe_mode or not may_have_files(c.places, added):
+    added, places = added_directories(o, c), config_places(o, c.env, c.places)
+    if o.safe_mode or not may_have_files(places, added):
         return []
     sources: Collection[str] = SOURCES
     if o.setting_sources is not None:
@@ -113,7 +113,7 @@ def read_files(o: RunOptions, c: Configuration) -> list[Contribution]:
     if o.bare:
         sources = ()
     found: list[Contribution] = import_module("forge.core.components.user_files").read_places(
-        c.places, added, sources
+        places, added, sources
     )
     return found
 

@@ -13,7 +13,7 @@ from forge.agent.compact import compact
 from forge.agent.event import ApiFailed, Denied, HookSaid, LocalOutput, ToolFinished, TurnEnded
 from forge.agent.hooks.compaction import Blocked
 from forge.agent.hooks.port import NOTHING, Block, Outcome, Told
-from forge.agent.hooks.sites import suggestions
+from forge.agent.hooks.sites import as_permitted, suggestions
 from forge.agent.loop import run_turn
 from forge.agent.session import Prompt, Session
 from forge.core.agenda import Agenda
@@ -395,3 +395,27 @@ def test_a_hook_can_refuse_a_compaction() -> None:
     with pytest.raises(Blocked, match=r"Compaction blocked by PreCompact hook: \[x\]: later"):
         asyncio.run(compact(s, "manual"))
     assert model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "wrong"),
+    [
+        ({"text": "hi"}, {"text": "hi"}, None),
+        ({"text": "hi", "note": "by me"}, {"text": "hi"}, None),
+        (
+            {"note": "by me"},
+            {},
+            "<tool_use_error>The permission handler returned updatedInput for Echo that failed schema"
+            " validation: Echo failed due to the following issue:\nThe required parameter `text` is missing\n"
+            "The tool input from the model was valid; whoever answers the permission question has to be"
+            " corrected.</tool_use_error>",
+        ),
+    ],
+)
+def test_the_input_of_whoever_was_asked_must_fit_the_tool(
+    given: dict[str, Any], kept: dict[str, Any], wrong: str | None
+) -> None:
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    echoing = tool("Echo", echo, schema={**schema, "additionalProperties": False})
+    permitted, done = as_permitted(call("Echo", **given), echoing)
+    assert (permitted.input, None if done is None else done.result.content) == (kept, wrong)

@@ -76,6 +76,7 @@ def test_success_is_text_for_the_model_and_a_record_for_hosts(
         ("nosuchprogram", "Exit code 127\n/bin/bash: line 1: nosuchprogram: command not found"),
         ("grep zzz a.txt; false", "Exit code 1"),
         ("kill -9 $$", "Exit code 137"),
+        ("set -e; false; echo no", "Exit code 1"),
     ],
 )
 def test_failure_names_the_exit_code_first(ctx: RecordingContext, command: str, text: str) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent
+from forge.core.shell.meaning import edits_in_place, exit_meaning, is_silent, plain_commands
 from forge.core.shell.words import simple_commands
 
 
@@ -122,3 +122,8 @@ def test_an_exit_code_that_is_an_answer_is_put_in_words(text: str, meaning: str)
 )
 def test_sed_that_changes_files_is_recognised(text: str, edits: bool) -> None:
     assert edits_in_place(text) is edits
+
+
+def test_a_comparison_of_what_commands_print_is_an_answer_too() -> None:
+    assert exit_meaning(plain_commands("cd x && diff <(sort a) <(sort b | uniq)"), 1) == "Files differ"
+    assert (plain_commands("diff a b"), plain_commands("if diff <(a) <(b); then x; fi")) == (None, None)

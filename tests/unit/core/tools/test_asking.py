@@ -149,3 +149,19 @@ def test_only_plan_mode_can_be_left(tmp_path: Path) -> None:
         "You are not in plan mode. To enter plan mode, call the EnterPlanMode tool first. If your plan was "
         "already approved, continue with implementation.",
     )
+
+
+def test_the_model_has_no_answers_to_give(tmp_path: Path) -> None:
+    assert askuserquestion.ACTION.prepare is not None
+    given = {"questions": QUESTIONS, "answers": {"Which?": "A"}, "annotations": {}, "metadata": {}}
+    shown = askuserquestion.ACTION.prepare(given, RecordingContext(tmp_path))
+    assert shown == {"questions": QUESTIONS, "metadata": {}}
+
+
+def test_a_mode_chosen_with_the_plan_is_kept(tmp_path: Path) -> None:
+    ctx = RecordingContext(tmp_path, {"HOME": str(tmp_path)})
+    plan, modes = ctx.keep(Plan), iter(["plan", "acceptEdits", "acceptEdits"])
+    plan.mode = lambda: next(modes)
+    before = ctx.mode
+    call(exitplanmode.ACTION, ctx)
+    assert ctx.mode == before

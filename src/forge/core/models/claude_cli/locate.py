@@ -12,6 +12,7 @@ import msgspec
 from forge.core.models.claude_cli.capabilities import Version, read_version
 from forge.core.models.claude_cli.environment import cli_environment
 from forge.foundation.atomic import update_text
+from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import UsageError
 from forge.foundation.homes import forge_home
 from forge.foundation.lenient import read_as
@@ -62,7 +63,7 @@ def login_problem(program: Program, env: Mapping[str, str]) -> str:
     """Why the CLI could not ask a model; "" if it is logged in, or does not say."""
     try:
         told = msgspec.json.decode(_run(program.path, ("auth", "status"), env).stdout)
-    except (UsageError, msgspec.DecodeError):
+    except (UsageError, *NOT_JSON):
         return ""
     if isinstance(told, dict) and told.get("loggedIn") is False:
         return "Claude Code is not logged in: start `claude` in a terminal and log in."

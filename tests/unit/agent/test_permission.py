@@ -66,3 +66,12 @@ def test_models_older_than_the_mode_do_not_know_it() -> None:
         "claude-3-7-sonnet",
         "claude-3-5-haiku",
     }
+
+
+@pytest.mark.parametrize(("rule", "told"), [("Bash(echo asked)", "rule"), ("Bash", None)])
+def test_an_ask_rule_is_named_to_hosts_if_it_says_more_than_the_tool(rule: str, told: str | None) -> None:
+    host = RecordingHost()
+    rules: Any = [parse_rule(rule, "ask", "userSettings", "/project")]
+    model = ScriptedModel([[call("Bash", command="echo asked")]])
+    asyncio.run(run_turn(session(model, host, [tool("Bash", echo)], rules=rules), Prompt("go", "prompt-1")))
+    assert [event.reason_type for event in host.of(Denied)] == [told]
