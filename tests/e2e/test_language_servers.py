@@ -24,7 +24,9 @@ def tool(used: str, /, **given: Any) -> list[dict[str, Any]]:
 
 
 def last_texts(body: dict[str, Any]) -> str:
-    return "\n".join(str(block.get("text", "")) for block in body["messages"][-1]["content"])
+    """What the last message says; reminders may stand inside a result."""
+    blocks = body["messages"][-1]["content"]
+    return "\n".join(str(block.get("text") or block.get("content", "")) for block in blocks)
 
 
 @pytest.mark.requirement("S0-45")

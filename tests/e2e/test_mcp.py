@@ -42,13 +42,14 @@ def test_the_model_calls_tools_of_a_server(home: Path, tmp_path: Path) -> None:
     assert "mcp__srv__echo" in json.dumps(bodies[0]["messages"])
     assert [tool["name"] for tool in bodies[0]["tools"] if tool["name"].startswith("mcp__")] == []
     echoed, failed, structured = results(bodies)
-    assert (echoed["content"], echoed.get("is_error")) == ([{"type": "text", "text": "hi"}], None)
+    # Behind it stands how many tokens are left, as a part of the result.
+    assert (echoed["content"][0], echoed.get("is_error")) == ({"type": "text", "text": "hi\n"}, None)
     assert failed["is_error"] is True
     assert failed["content"].startswith("it failed\n\n")
     assert structured["content"].partition("\n\n")[0] == '{"a":1}'
     called = next(r for r in run.of("assistant") if "tool_use_meta" in r)
     identity = called["message"]["content"][0]["id"]
-    told = {"display_name": "Echo", "server_display_name": "srv", "tool_name": "echo"}
+    told = {"display_name": "Echo", "server_display_name": "peer", "tool_name": "echo"}
     assert called["tool_use_meta"] == [{"id": identity, **told}]
     assert run.of("user")[0]["tool_use_result"] == [{"type": "text", "text": "hi"}]
 
@@ -140,7 +141,7 @@ def test_a_host_program_answers_the_questions_of_a_server(home: Path, tmp_path: 
         "property_order": ["user"],
     }
     expected = 'ELICITED {"action": "accept", "content": {"user": "me"}}'
-    assert result["content"] == [{"type": "text", "text": expected}]
+    assert result["content"][0] == {"type": "text", "text": f"{expected}\n"}
     assert [(row["name"], row["status"], row["serverInfo"]["name"]) for row in status] == [
         ("srv", "connected", "peer")
     ]

@@ -16,7 +16,6 @@ WORDS = {
     "sub_pre_deny": HAND_BACK,
     "sub_order": HAND_BACK,
     "sub_matcher_alias": HAND_BACK,
-    "include_hook_events": "the tool takes long texts apart; Forge's with both remarks is not long",
     "postfail_mcp": "how to load the schema of a tool is explained in Forge's own words",
 }
 

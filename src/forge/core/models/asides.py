@@ -22,12 +22,12 @@ def with_asides(turns: list[Turn], *, apart: bool) -> list[Turn]:
     if not any(isinstance(b, Aside) for turn in turns for b in turn.blocks):
         return turns
     placed: list[Turn] = []
-    for turn in turns:
+    for n, turn in enumerate(turns):
         asides = [b for b in turn.blocks if isinstance(b, Aside)]
         if not asides:
             placed.append(turn)
         elif apart:
-            placed += _apart(turn, asides)
+            placed += _apart(turn, asides, first=n == 0)
         else:
             placed.append(_inside(turn, asides))
     return placed
@@ -38,12 +38,13 @@ def is_result(block: Block) -> bool:
     return isinstance(block, ToolResult) or (isinstance(block, dict) and block.get("type") == "tool_result")
 
 
-def _apart(turn: Turn, asides: list[Aside]) -> list[Turn]:
-    """The user's message, then one text with all asides."""
+def _apart(turn: Turn, asides: list[Aside], *, first: bool) -> list[Turn]:
+    """The user's message, then one for all asides; those that open a conversation stay distinguishable."""
     rest: list[Block] = [b for b in turn.blocks if not isinstance(b, Aside)]
     if not rest:
         return [Turn("user", [Text(reminder(a.text)) for a in asides])]
-    return [Turn(turn.role, rest), Turn("system", [Text("\n\n".join(a.text for a in asides))])]
+    texts = [a.text for a in asides] if first else ["\n\n".join(a.text for a in asides)]
+    return [Turn(turn.role, rest), Turn("system", [Text(text) for text in texts])]
 
 
 def _inside(turn: Turn, asides: list[Aside]) -> Turn:

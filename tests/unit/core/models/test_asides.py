@@ -26,11 +26,11 @@ def test_newest_models_get_a_system_message_behind_the_one_it_belongs_to() -> No
     ]
 
 
-def test_texts_that_open_a_conversation_are_one_message_too() -> None:
+def test_texts_that_open_a_conversation_stay_apart() -> None:
     messages = [Message("user", [Aside("start"), Text("go"), Aside("prompt")])]
     assert tidy(messages, NEW) == [
         Turn("user", [Text("go")]),
-        Turn("system", [Text("start\n\nprompt")]),
+        Turn("system", [Text("start"), Text("prompt")]),
     ]
 
 
