@@ -66,7 +66,9 @@ def test_both_programs_go_on_with_each_others_session(home: Path, tmp_path: Path
         assert reference("-p", "two", *resume, cwd=project, env=env) == "second\n"
         assert forge("-p", "three", *resume, cwd=project, env=env).out == "third\n"
         assert reference("-p", "four", *resume, cwd=project, env=env) == "fourth\n"
-    assert said(server.bodies[-1]) == [
+    told = said(server.bodies[-1])
+    told[4:6] = sorted(told[4:6])  # results of parallel calls stand in the order they came
+    assert told == [
         "user one",
         "assistant let me",
         "assistant {'command': 'echo a'}",

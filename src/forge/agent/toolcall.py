@@ -72,7 +72,8 @@ async def run_calls(s: Session, calls: list[ToolUse], *, cut_off: bool = False) 
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
     finally:
-        done = [results[c.id] for c in calls if c.id in results]
+        # In the order they came: so they stand in the transcript, and a resumed request must be the same.
+        done = list(results.values())
         blocks: list[Block] = [d.result for d in done]
         blocks += [*(Text(d.note) for d in done if d.note), *map(Text, memories), *take_asides(s)]
         blocks += beside_results(s, [d.result for d in done])

@@ -18,6 +18,7 @@ from forge.agent.loop import run_turn
 from forge.agent.resume import NO_RESPONSE, find_session, load, newest_session, repair
 from forge.agent.session import Prompt, Reminder
 from forge.core.message import Aside, Message, Text, ToolResult, ToolUse
+from forge.core.tool import ToolContext, ToolOutput
 from forge.foundation.encode import dumps
 from forge.foundation.history.transcript import Transcript, read_records
 
@@ -53,6 +54,26 @@ def test_what_stands_beside_the_prompt_and_the_results_comes_back(tmp_path: Path
     assert isinstance(past.messages[2].blocks[-1], Aside)
     kept = [r["rendered"] for r in read_records(path) if r.get("renderedRole") == "system"]
     assert all(words["content"].startswith("<system-reminder>\n") for (words,) in kept)
+
+
+def test_results_come_back_in_the_order_they_came(tmp_path: Path) -> None:
+    path = str(tmp_path / "session-1.jsonl")
+    first_may_end = asyncio.Event()
+
+    async def look(given: dict[str, Any], context: ToolContext) -> ToolOutput:
+        if context.call_id == "slow":
+            await first_may_end.wait()
+        first_may_end.set()
+        return ToolOutput("seen")
+
+    model = ScriptedModel([[call("Look", "slow"), call("Look", "quick")], [Text("done")]])
+    s = session(model, RecordingHost(), [tool("Look", look)], transcript=path)
+    asyncio.run(run_turn(s, Prompt("hello", "prompt-1")))
+    results = [b.tool_use_id for b in s.messages[2].blocks if isinstance(b, ToolResult)]
+    assert results == ["quick", "slow"]
+    past = load(path)
+    assert past is not None
+    assert past.messages == s.messages
 
 
 def ids(messages: list[Message]) -> list[tuple[str, list[Any]]]:
