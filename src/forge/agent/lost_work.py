@@ -19,6 +19,8 @@ _LAUNCHED = re.compile(r"^Async agent launched.*\nagentId: (\w+)")
 _OUTPUT = re.compile(r"Output is being written to: (\S+)\. |output_file: (\S+)")
 _ENDED = re.compile(r"<task-id>(\w+)</task-id>(?:(?!</task-notification>).)*?<status>", re.DOTALL)
 _NEWS = "<task-notification>"
+# Only results with one of these can say that work has begun.
+_HINT, _HEADS = "background", ("Monitor started", "Async agent launched")
 # Where in a result it is said that work goes on.
 _START, _END = 600, 800
 
@@ -75,7 +77,10 @@ class LostWork:
             content = content[0].get("text") if content and isinstance(content[0], dict) else None
         if block.get("is_error") is True or not isinstance(content, str):
             return
-        self._open.pop(self._stops.pop(call, ""), None)
+        if self._stops:
+            self._open.pop(self._stops.pop(call, ""), None)
+        if _HINT not in content and not content.startswith(_HEADS):
+            return
         said = content if len(content) < _START + _END else f"{content[:_START]}{content[-_END:]}"
         agent = _LAUNCHED.search(said)
         begun = agent or _BEGUN.search(said)

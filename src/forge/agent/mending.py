@@ -57,7 +57,7 @@ class Mending:
         found: list[Block] = []
         for raw in content:
             block = self._block(raw)
-            if block is not None and block != Text(""):
+            if block is not None and not (isinstance(block, Text) and not block.text):
                 found.append(block)
         return found
 
