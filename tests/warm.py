@@ -45,6 +45,9 @@ def _served() -> tuple[Path, subprocess.Popen[bytes]]:
     assert server.stdout is not None
     with server.stdout:
         assert server.stdout.readline() == b"ready\n"
-    program.write_text(CLIENT.format(python=sys.executable, place=str(place)))
+    # The first line of a program cannot name a path with a blank: this repository may be in one.
+    python = directory / "python"
+    python.symlink_to(os.path.realpath(sys.executable))
+    program.write_text(CLIENT.format(python=python, place=str(place)))
     program.chmod(0o755)
     return program, server
