@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,6 @@ def project(tmp_path: Path) -> Path:
     path = tmp_path / "project"
     path.mkdir()
     return path
-
-
-@pytest.fixture
-def started(home: Path, project: Path) -> Iterator[list[Host]]:
-    hosts: list[Host] = []
-    yield hosts
-    for host in hosts:
-        host.close()
 
 
 def touch(name: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +78,6 @@ def project(tmp_path: Path) -> Path:
     path.mkdir()
     (path / "README.md").write_text("hello\n")
     return path
-
-
-@pytest.fixture
-def started() -> Iterator[list[Host]]:
-    hosts: list[Host] = []
-    yield hosts
-    for host in hosts:
-        host.close()
 
 
 def begin(started: list[Host], project: Path, env: dict[str, str], *args: str) -> Host:

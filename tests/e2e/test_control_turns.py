@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,6 @@ ENTRY = "99999999-9999-4999-8999-999999999999"
 def project(tmp_path: Path) -> Path:
     (tmp_path / "project").mkdir()
     return tmp_path / "project"
-
-
-@pytest.fixture
-def started() -> Iterator[list[Host]]:
-    hosts: list[Host] = []
-    yield hosts
-    for host in hosts:
-        host.close()
 
 
 def begin(started: list[Host], project: Path, env: dict[str, str], *args: str) -> Host:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,18 +35,6 @@ def project(tmp_path: Path) -> Path:
     path = tmp_path / "project"
     path.mkdir()
     return path
-
-
-@pytest.fixture
-def started() -> Iterator[list[Host]]:
-    hosts: list[Host] = []
-    yield hosts
-    for host in hosts:
-        host.child.kill()
-        host.child.wait(10)
-        for stream in (host.child.stdin, host.child.stdout, host.child.stderr):
-            assert stream is not None
-            stream.close()
 
 
 def results(records: list[dict[str, Any]]) -> list[tuple[str, Any]]:

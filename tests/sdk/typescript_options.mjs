@@ -2,6 +2,7 @@
 // SDK_MODULE names the module; the plan has the CLI and per scenario the directory, home and model address.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { play } from './playing.mjs';
 
 const sdk = await import(process.env.SDK_MODULE);
 const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -163,15 +164,4 @@ const scenarios = {
   },
 };
 
-const facts = {};
-async function play(name) {
-  const late = new Promise((resolve) => setTimeout(resolve, 20_000, { failed: 'took too long' }).unref());
-  const broken = (error) => ({ failed: String(error?.stack ?? error) });
-  facts[name] = await Promise.race([scenarios[name](plan.places[name]).catch(broken), late]);
-}
-
-const names = Object.keys(scenarios).filter((name) => name in plan.places);
-const next = async () => { while (names.length) await play(names.shift()); };
-await Promise.all([next(), next(), next(), next()]);
-console.log(JSON.stringify(facts));
-process.exit(0);
+await play(plan, scenarios);

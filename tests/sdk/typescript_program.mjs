@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'no
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { play } from './playing.mjs';
 
 const { query, createSdkMcpServer, getSessionMessages, InMemorySessionStore, listSessions, tool } = await import(
   process.env.SDK_MODULE
@@ -416,15 +417,4 @@ const scenarios = {
   },
 };
 
-const facts = {};
-async function play(name) {
-  const late = new Promise((resolve) => setTimeout(resolve, 20_000, { failed: 'took too long' }).unref());
-  const broken = (error) => ({ failed: String(error?.stack ?? error) });
-  facts[name] = await Promise.race([scenarios[name](plan.places[name]).catch(broken), late]);
-}
-
-const names = Object.keys(scenarios).filter((name) => name in plan.places);
-const next = async () => { while (names.length) await play(names.shift()); };
-await Promise.all([next(), next(), next(), next()]);
-console.log(JSON.stringify(facts));
-process.exit(0);
+await play(plan, scenarios);

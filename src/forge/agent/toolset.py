@@ -131,6 +131,7 @@ def with_schema(s: Session, call: ToolUse, done: Done) -> Done:
     """A tool of a server that was never loaded: the first call it objects to gets its schema along."""
     servers, tool, said = s.keep(Servers), s.find_tool(call.name), done.result.content
     objected = call.id in servers.objections and call.name not in servers.explained
+    servers.objections.discard(call.id)
     if not objected or not isinstance(said, str) or tool is None:
         return done
     servers.explained.add(call.name)
@@ -178,11 +179,15 @@ def equip(s: Session) -> None:
 
 def tell_held_back(s: Session) -> None:
     """Names the tools whose schemas are left out in front of the first prompt."""
-    words = held_back(s)
-    known = [Reminder(DEFERRED, reminder(words))] if words else []
-    s.standing = [*(r for r in s.standing if r.kind != DEFERRED), *known]
+    put_first(s, DEFERRED, held_back(s))
+
+
+def put_first(s: Session, kind: str, words: str) -> None:
+    """A reminder in front of the conversation, in the place of one of its kind; none without words."""
+    known = [Reminder(kind, reminder(words))] if words else []
+    s.standing = [*(r for r in s.standing if r.kind != kind), *known]
     if not s.messages:
-        s.reminders = [*(r for r in s.reminders if r.kind != DEFERRED), *known]
+        s.reminders = [*(r for r in s.reminders if r.kind != kind), *known]
 
 
 def held_back(s: Session) -> str:

@@ -6,13 +6,10 @@ import asyncio
 from importlib import import_module
 from typing import Any
 
-import msgspec
-
 from forge.agent.mcp.servers import HOSTED, Servers, add_server, drop_server, renew_server
-from forge.foundation.encode import NOT_JSON
 from forge.foundation.errors import UsageError
 from forge.hosts.control_seat import Refused, Request, Seat
-from forge.hosts.mcp.servers import chosen_server, hosted_server
+from forge.hosts.mcp.servers import chosen_server, hosted_server, named_servers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,24 +19,11 @@ NOT_YET = "this version does not read resources of MCP servers"
 _WRONG_SERVERS = "mcp_set_servers: servers must be an object of config objects"
 
 
-def configured(texts: list[str]) -> dict[str, dict[str, Any]]:
-    """The servers of --mcp-config values that are JSON themselves."""
-    found: dict[str, dict[str, Any]] = {}
-    for text in texts:
-        if text.lstrip().startswith("{"):
-            try:
-                value = msgspec.json.decode(text)
-            except NOT_JSON:
-                continue
-            servers = value.get("mcpServers") if isinstance(value, dict) else None
-            found |= {k: v for k, v in (servers or {}).items() if isinstance(v, dict)}
-    return found
-
-
 def take_servers(seat: Seat, request: Request) -> None:
     """Connects to the servers inside the host program, which is there from now on."""
     named, manifests = request.get("sdkMcpServers"), request.get("sdkMcpServerManifests")
-    inside = [n for n, entry in configured(seat.o.mcp_config).items() if entry.get("type") == HOSTED]
+    given = named_servers(seat.o.mcp_config, seat.c)
+    inside = [n for n, entry in given.items() if isinstance(entry, dict) and entry.get("type") == HOSTED]
     manifests = manifests if isinstance(manifests, dict) else {}
     known = {server.name for server in seat.session.keep(Servers).all}
     for name in dict.fromkeys([*inside, *(named if isinstance(named, list) else [])]):
@@ -62,7 +46,7 @@ def _row(server: McpServer) -> dict[str, Any]:
         row |= {"transport": HOSTED, "scope": "dynamic", "source": HOSTED}
     else:
         kind = server.launch.kind
-        row |= {"config": {"type": kind, **shown_config(server.config)}, "transport": kind}
+        row |= {"config": {"type": kind, **_shown(server.config)}, "transport": kind}
         row |= {"scope": server.source, "source": server.source}
     if server.greeting.offers:
         row["tools"] = [
@@ -71,9 +55,9 @@ def _row(server: McpServer) -> dict[str, Any]:
     return {**row, "error": server.error} if server.error else row
 
 
-def shown_config(config: dict[str, Any]) -> dict[str, Any]:
-    """An entry without the parts that hold secrets."""
-    return {key: value for key, value in config.items() if key not in ("env", "headers")}
+def _shown(config: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = import_module("forge.core.mcp.config").shown(config)
+    return found
 
 
 def _annotations(given: dict[str, Any]) -> dict[str, bool]:
@@ -107,7 +91,7 @@ async def _added(seat: Seat, wanted: dict[str, Any]) -> dict[str, str]:
             server = chosen_server(seat.session, seat.c, name, entry)
         except UsageError as error:
             errors[name] = str(error)
-            row = {"name": name, "status": "failed", "source": "dynamic", "config": shown_config(entry)}
+            row = {"name": name, "status": "failed", "source": "dynamic", "config": _shown(entry)}
             mine.unusable.append({**row, "error": str(error)})
             continue
         task = add_server(seat.session, server)

@@ -76,10 +76,10 @@ async def drop_server(s: Session, server: McpServer) -> None:
 
 
 async def renew_server(s: Session, server: McpServer, change: Callable[[], Awaitable[None]]) -> None:
-    """Changes a server; what it offers afterwards is what the model can call."""
+    """Changes a server; what it offers afterwards is what the model can call. A change that fails is none."""
+    await change()
     tools = import_module("forge.agent.mcp.tools")
     tools.drop_tools(s, server)
-    await change()
     tools.add_tools(s, server)
 
 

@@ -13,16 +13,16 @@ from forge.agent.hooks.sites import tell_now
 from forge.agent.mcp.large import shortened
 from forge.agent.mcp.pictures import with_files
 from forge.agent.mcp.servers import Servers
-from forge.agent.session import Reminder, Session
+from forge.agent.session import Session
 from forge.agent.texts.load import text
-from forge.agent.toolset import DEFERRED, held_back, tell_held_back
+from forge.agent.toolset import DEFERRED, held_back, put_first, tell_held_back
 from forge.core.mcp.names import full_name
 from forge.core.mcp.port import Offer, Unavailable
 from forge.core.mcp.results import content, is_error, plain_text
 from forge.core.mcp.server import FAILED, McpServer
 from forge.core.message import Aside, Text
 from forge.core.registry import Component
-from forge.core.reminder import plain, reminder
+from forge.core.reminder import plain
 from forge.core.tool import Action, Remote, Tool, ToolContext, ToolError, ToolOutput
 from forge.foundation.origin import Origin, Scope
 
@@ -42,7 +42,7 @@ def add_tools(s: Session, server: McpServer) -> None:
         tell_held_back(s)
     if server.greeting.instructions:
         mine.news = True
-        _tell_instructions(s)
+        put_first(s, INSTRUCTIONS, _instructions(s))
 
 
 def drop_tools(s: Session, server: McpServer) -> None:
@@ -50,7 +50,7 @@ def drop_tools(s: Session, server: McpServer) -> None:
     for remove in s.keep(Servers).remove.pop(server.name, []):
         remove()
     tell_held_back(s)
-    _tell_instructions(s)
+    put_first(s, INSTRUCTIONS, _instructions(s))
 
 
 def tell_tools(s: Session) -> None:
@@ -60,15 +60,6 @@ def tell_tools(s: Session) -> None:
     new = [each for each in told if each.text and each.kind not in coming and not _heard(s, each.text)]
     if new and len(s.messages) > 1:
         tell_now(s, new)
-
-
-def _tell_instructions(s: Session) -> None:
-    """What servers say about their use stands in front of the first prompt."""
-    words = _instructions(s)
-    known = [Reminder(INSTRUCTIONS, reminder(words))] if words else []
-    s.standing = [*(r for r in s.standing if r.kind != INSTRUCTIONS), *known]
-    if not s.messages:
-        s.reminders = [*(r for r in s.reminders if r.kind != INSTRUCTIONS), *known]
 
 
 def _instructions(s: Session) -> str:

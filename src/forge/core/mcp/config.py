@@ -54,6 +54,11 @@ def remote(name: str, entry: Mapping[str, Any], env: Mapping[str, str], cwd: str
     )
 
 
+def shown(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry without the parts that hold secrets."""
+    return {key: value for key, value in entry.items() if key not in ("env", "headers")}
+
+
 def hosted(name: str, env: Mapping[str, str], cwd: str) -> Launch:
     """A server inside the host program: nothing to start, only how long it may take."""
     start = _milliseconds(env.get("MCP_TIMEOUT"), START_SECONDS) or START_SECONDS

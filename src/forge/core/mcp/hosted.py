@@ -30,7 +30,7 @@ class Hosted:
         self._exchange = exchange
         self._number = 0
         self._closed = False
-        self._last_words: list[asyncio.Future[None]] = []
+        self._last_words: set[asyncio.Future[None]] = set()
         self.greeting = Greeting()
 
     @property
@@ -66,7 +66,9 @@ class Hosted:
             return await self._request("tools/call", {"name": tool, "arguments": given, "_meta": meta})
         except asyncio.CancelledError:
             gone = {"requestId": number, "reason": "AbortError: remote-cancel"}
-            self._last_words.append(asyncio.ensure_future(self._tell("notifications/cancelled", gone)))
+            words = asyncio.ensure_future(self._tell("notifications/cancelled", gone))
+            self._last_words.add(words)
+            words.add_done_callback(self._last_words.discard)
             raise
 
     async def answer(self, message: dict[str, Any]) -> None:
@@ -81,9 +83,10 @@ class Hosted:
 
     async def close(self) -> None:
         self._closed = True
-        for words in self._last_words:
+        untold = list(self._last_words)
+        for words in untold:
             words.cancel()
-        await asyncio.gather(*self._last_words, return_exceptions=True)
+        await asyncio.gather(*untold, return_exceptions=True)
 
     async def _tools(self) -> list[Any]:
         found: list[Any] = []

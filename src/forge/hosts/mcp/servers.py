@@ -242,5 +242,5 @@ def _objection(kind: str) -> str:
 def _unusable(entry: Entry) -> dict[str, Any]:
     inside = entry.config.get("type") == HOSTED
     row = {"name": entry.name, "status": "failed", "source": HOSTED if inside else entry.source}
-    shown = {key: value for key, value in entry.config.items() if key not in ("env", "headers")}
+    shown = import_module("forge.core.mcp.config").shown(entry.config)
     return {**row, "config": shown, "error": _objection(str(entry.config.get("type")))}

@@ -201,6 +201,21 @@ def test_what_servers_say_about_their_use_comes_before_the_first_prompt() -> Non
     assert len(told.partition("## srv\n")[2].partition("\n</system-reminder>")[0]) == 2048
 
 
+def test_a_change_that_fails_leaves_the_tools_as_they_were() -> None:
+    async def broken() -> None:
+        raise Unavailable("gone")
+
+    async def run() -> list[str]:
+        s = session(ScriptedModel([]), RecordingHost(), [])
+        each = server(saying(text("ok")))
+        await add_server(s, each)
+        with pytest.raises(Unavailable):
+            await renew_server(s, each, broken)
+        return [c.name for c in s.parts.tools]
+
+    assert asyncio.run(run()) == ["mcp__srv__echo"]
+
+
 def test_a_server_that_changes_takes_its_tools_along() -> None:
     async def run() -> list[list[str]]:
         s = session(ScriptedModel([]), RecordingHost(), [])
